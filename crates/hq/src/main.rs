@@ -1,0 +1,2 @@
+//! The `yidan-hq` program.
+fn main() {}

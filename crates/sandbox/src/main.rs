@@ -1,0 +1,2 @@
+//! The `yidan-sandbox` program.
+fn main() {}

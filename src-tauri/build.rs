@@ -1,0 +1,3 @@
+fn main() {
+    // The window part (tauri_build::build) arrives with the window.
+}

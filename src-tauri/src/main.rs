@@ -1,0 +1,2 @@
+//! The `yidan` program.
+fn main() {}
