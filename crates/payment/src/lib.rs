@@ -1,0 +1,35 @@
+//! What a payment is and may become.
+//!
+//! Pure: no clock, no disk, no network, no async. Start with [`apply`] in `transition.rs`: it is the whole life of a payment.
+
+mod event;
+mod evidence;
+mod fen;
+mod id;
+mod order;
+mod outcome;
+mod record;
+mod refund;
+mod status;
+mod time;
+mod transition;
+mod wish;
+
+pub use event::{ChainError, Event, Hash, HashError, check_chain};
+pub use evidence::{
+    Evidence, GatewayError, NoTrade, PaidTrade, PrecreateOrder, Proof, RefundFact, Refusal, SeenTrade, Source,
+    Statement,
+};
+pub use fen::{Fen, FenError};
+pub use id::{
+    CaseId, EventId, Id, NumberError, OrderId, OutTradeNo, PaymentId, RefundId, RequestId, SaleId, TradeNo, kind,
+};
+pub use order::{OrderStatus, order_status};
+pub use outcome::{CaseKind, Input, NewCase, Outcome, Proposal, Step, WishRefused};
+pub use record::{
+    Account, Booked, Books, BooksError, CLOSE_GAP, GRACE, Method, Payment, Receipt, Refund, RefundOrigin, RefundStatus,
+    StatusError, StoppedBy, WATCH,
+};
+pub use status::{Death, Money, Status, StatusName};
+pub use time::UtcMs;
+pub use transition::{apply, next_step};

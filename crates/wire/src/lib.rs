@@ -1,0 +1,11 @@
+//! What a terminal and headquarters say to each other.
+//!
+//! Both sides compile this crate, so they cannot disagree about a name. Money is fen, time is UTC ms.
+
+mod enrol;
+mod payload;
+mod report;
+
+pub use enrol::{Enrolled, Enrolment, Mode};
+pub use payload::{CaseState, EventKind, PaymentState};
+pub use report::{Ack, Batch, Conflict, MAX_EVENTS};

@@ -1,0 +1,69 @@
+//! What is to be collected, and how an order's status follows from its payment.
+
+use crate::Fen;
+use crate::record::{Payment, RefundStatus};
+use crate::status::Status;
+use serde::{Deserialize, Serialize};
+
+/// Where an order stands. Never set by hand: see [`order_status`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum OrderStatus {
+    /// Written down.
+    Created,
+    /// A code is out, or may be.
+    Paying,
+    /// Paid.
+    Paid,
+    /// Over, unpaid.
+    Closed,
+    /// A refund is on its way.
+    Refunding,
+    /// Some of the money went back.
+    PartiallyRefunded,
+    /// All of the money went back.
+    Refunded,
+}
+
+impl OrderStatus {
+    /// The word stored in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OrderStatus::Created => "CREATED",
+            OrderStatus::Paying => "PAYING",
+            OrderStatus::Paid => "PAID",
+            OrderStatus::Closed => "CLOSED",
+            OrderStatus::Refunding => "REFUNDING",
+            OrderStatus::PartiallyRefunded => "PARTIALLY_REFUNDED",
+            OrderStatus::Refunded => "REFUNDED",
+        }
+    }
+}
+
+/// Derives the order's status from its payment.
+#[must_use]
+pub fn order_status(payment: &Payment) -> OrderStatus {
+    match payment.status {
+        Status::Init => OrderStatus::Created,
+        Status::Precreated | Status::Paying | Status::Closing => OrderStatus::Paying,
+        Status::Closed(_) | Status::Fail(_) | Status::Suspense => OrderStatus::Closed,
+        Status::Success(_) => paid_order_status(payment),
+    }
+}
+
+fn paid_order_status(payment: &Payment) -> OrderStatus {
+    let is_under_way = |status| match status {
+        RefundStatus::Init | RefundStatus::Processing => true,
+        RefundStatus::Success | RefundStatus::Fail => false,
+    };
+    if payment.refunds.iter().any(|refund| is_under_way(refund.status)) {
+        return OrderStatus::Refunding;
+    }
+    let refunded = payment.trade_no.as_ref().map_or(Fen::ZERO, |trade_no| payment.refunded_of(trade_no));
+    match refunded {
+        Fen::ZERO => OrderStatus::Paid,
+        part if part < payment.amount => OrderStatus::PartiallyRefunded,
+        _all => OrderStatus::Refunded,
+    }
+}

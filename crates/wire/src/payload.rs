@@ -1,0 +1,124 @@
+//! What the lines of a journal say: the full state after the change.
+
+use serde::{Deserialize, Serialize};
+use yidan_payment::{
+    Account, CaseKind, Fen, Method, OrderId, OrderStatus, OutTradeNo, PaymentId, Proof, Receipt, Refund, SaleId,
+    StatusName, StoppedBy, TradeNo, UtcMs,
+};
+
+/// What happened. An unknown kind is stored by headquarters and understood later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// The journal begins, or a program opened it with other settings.
+    Opened,
+    /// The intent to collect is durable.
+    Collecting,
+    /// A precreate is about to be sent.
+    Asking,
+    /// A code is known.
+    CodeShown,
+    /// The buyer has scanned.
+    Scanned,
+    /// Money came and fits.
+    Paid,
+    /// Money came and does not fit.
+    Suspended,
+    /// Somebody or something wants it stopped.
+    Stopping,
+    /// The same code is shown again.
+    Resumed,
+    /// Proved dead.
+    Closed,
+    /// Refused before any code was shown.
+    Refused,
+    /// A refund moved money, or changed.
+    Refunded,
+    /// Something for a person, without a change of state.
+    Noticed,
+    /// A case was decided.
+    Decided,
+}
+
+impl EventKind {
+    /// The word in [`yidan_payment::Event::kind`].
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EventKind::Opened => "opened",
+            EventKind::Collecting => "collecting",
+            EventKind::Asking => "asking",
+            EventKind::CodeShown => "code-shown",
+            EventKind::Scanned => "scanned",
+            EventKind::Paid => "paid",
+            EventKind::Suspended => "suspended",
+            EventKind::Stopping => "stopping",
+            EventKind::Resumed => "resumed",
+            EventKind::Closed => "closed",
+            EventKind::Refused => "refused",
+            EventKind::Refunded => "refunded",
+            EventKind::Noticed => "noticed",
+            EventKind::Decided => "decided",
+        }
+    }
+}
+
+/// The payload of every event about a payment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaymentState {
+    /// Its name.
+    pub pay_id: PaymentId,
+    /// What is collected.
+    pub order_id: OrderId,
+    /// The sale it belongs to.
+    pub sale_id: SaleId,
+    /// The number a person reads: `07-0231`.
+    pub order_no: String,
+    /// Which program the order came from: `counter` for a typed one, else the caller's source.
+    pub source: String,
+    /// The caller's number.
+    pub external_ref: Option<String>,
+    /// What the buyer reads.
+    pub subject: String,
+    /// The day it counts for, `YYYY-MM-DD`.
+    pub business_day: String,
+    /// How the buyer pays.
+    pub method: Method,
+    /// Which account of the gateway.
+    pub account: Account,
+    /// Our number.
+    pub out_trade_no: OutTradeNo,
+    /// What is to be collected.
+    pub amount_fen: Fen,
+    /// Where the payment stands.
+    pub status: StatusName,
+    /// Where the order stands.
+    pub order_status: OrderStatus,
+    /// Alipay's number, once seen.
+    pub trade_no: Option<TradeNo>,
+    /// Who stopped it.
+    pub stopped_by: Option<StoppedBy>,
+    /// JSON: how it was proved dead, or why it was refused.
+    pub reason: Option<String>,
+    /// The money it brought.
+    pub receipts: Vec<Receipt>,
+    /// The money that went back.
+    pub refunds: Vec<Refund>,
+    /// Cases this change opened.
+    pub cases: Vec<CaseState>,
+    /// The signed statement that caused the change. Headquarters checks it again itself.
+    pub proof: Option<Proof>,
+    /// When the payment was written down.
+    pub created_at: UtcMs,
+}
+
+/// A case as reported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseState {
+    /// What happened.
+    pub kind: CaseKind,
+    /// Whose money.
+    pub trade_no: Option<TradeNo>,
+    /// How much.
+    pub amount_fen: Fen,
+}
