@@ -7,5 +7,5 @@ mod payload;
 mod report;
 
 pub use enrol::{Enrolled, Enrolment, Mode};
-pub use payload::{CaseState, EventKind, PaymentState};
+pub use payload::{Carry, CaseState, EventKind, PaymentState};
 pub use report::{Ack, Batch, Conflict, MAX_EVENTS};

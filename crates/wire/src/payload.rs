@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use yidan_payment::{
-    Account, CaseKind, Fen, Method, OrderId, OrderStatus, OutTradeNo, PaymentId, Proof, Receipt, Refund, SaleId,
-    StatusName, StoppedBy, TradeNo, UtcMs,
+    Account, CaseKind, Fen, Hash, Method, OrderId, OrderStatus, OutTradeNo, PaymentId, Proof, Receipt, Refund,
+    RequestId, SaleId, StatusName, StoppedBy, TradeNo, UtcMs,
 };
 
 /// What happened. An unknown kind is stored by headquarters and understood later.
@@ -110,6 +110,39 @@ pub struct PaymentState {
     pub proof: Option<Proof>,
     /// When the payment was written down.
     pub created_at: UtcMs,
+    /// What a terminal needs to go on with the payment if its database is lost.
+    pub carry: Carry,
+}
+
+/// The rest of a payment's record: nothing to show, everything to go on with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carry {
+    /// The click that made the order.
+    pub request_id: RequestId,
+    /// Hash of what was clicked.
+    pub content_hash: Hash,
+    /// Who collected.
+    pub operator_id: String,
+    /// Running number of the day.
+    pub day_seq: i64,
+    /// The order this one replaces.
+    pub replaces_order_id: Option<OrderId>,
+    /// Whether a trade was ever seen.
+    pub trade_seen: bool,
+    /// The exact precreate text.
+    pub request_body: Option<String>,
+    /// When its code ends.
+    pub code_expires_at: Option<UtcMs>,
+    /// When `close` was last sent.
+    pub close_sent_at: Option<UtcMs>,
+    /// When the last precreate was sent.
+    pub precreated_at: Option<UtcMs>,
+    /// After this moment no code of this number can be paid.
+    pub dead_after: Option<UtcMs>,
+    /// When a closed payment is asked once more.
+    pub watch_at: Option<UtcMs>,
+    /// When money was booked.
+    pub booked_at: Option<UtcMs>,
 }
 
 /// A case as reported.
