@@ -5,7 +5,9 @@
 mod enrol;
 mod payload;
 mod report;
+pub mod signature;
 
 pub use enrol::{Enrolled, Enrolment, Mode};
 pub use payload::{Carry, CaseState, EventKind, PaymentState};
 pub use report::{Ack, Batch, Conflict, MAX_EVENTS};
+pub use signature::{SignatureError, TerminalKey, Verified};
