@@ -1,1 +1,35 @@
+//! Carries every order to its end: collect, advance, report.
+//!
+//! Sans-IO where it decides: clock, names, gateway and headquarters are handed in; SQLite is used synchronously on the
+//! engine's one thread. Begin with `advance.rs`, the one loop that moves payments.
 
+mod advance;
+mod clock;
+mod collect;
+mod contact;
+mod database;
+mod day;
+mod engine;
+mod error;
+mod flight;
+mod gateway;
+mod handle;
+mod hq;
+mod ids;
+mod record;
+mod report;
+mod schedule;
+mod wish;
+
+pub use clock::{Clock, GatewayClock};
+pub use collect::{Collected, NewOrder, Origin};
+pub use contact::Contact;
+pub use database::{CaseRow, Database, Head, OrderRow};
+pub use day::business_day;
+pub use engine::{Engine, Limits, Parts};
+pub use error::{Error, OpenError};
+pub use gateway::{Answer, Gateway};
+pub use handle::{Counter, Inbox, Stopped, serve};
+pub use hq::{Hq, HqError};
+pub use ids::{Ids, Place};
+pub use report::ReportState;

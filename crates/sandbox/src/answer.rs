@@ -16,12 +16,7 @@ pub struct Answer {
 
 impl Answer {
     pub fn success() -> Self {
-        Self {
-            code: "10000",
-            msg: "Success",
-            sub: None,
-            members: Vec::new(),
-        }
+        Self { code: "10000", msg: "Success", sub: None, members: Vec::new() }
     }
 
     /// 40004 with Alipay's sub code, spelled in full (`ACQ.…`).
@@ -30,12 +25,7 @@ impl Answer {
     }
 
     pub fn failed(code: &'static str, msg: &'static str, sub_code: &str, sub_msg: &str) -> Self {
-        Self {
-            code,
-            msg,
-            sub: Some((sub_code.to_owned(), sub_msg.to_owned())),
-            members: Vec::new(),
-        }
+        Self { code, msg, sub: Some((sub_code.to_owned(), sub_msg.to_owned())), members: Vec::new() }
     }
 
     pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
@@ -60,10 +50,7 @@ impl Answer {
 
     /// The object whose exact bytes are signed.
     pub fn object(&self, charset: Charset) -> Vec<u8> {
-        let mut parts = vec![
-            member("code", &self.code.into()),
-            member("msg", &self.msg.into()),
-        ];
+        let mut parts = vec![member("code", &self.code.into()), member("msg", &self.msg.into())];
         if let Some((sub_code, sub_msg)) = &self.sub {
             parts.push(member("sub_code", &sub_code.as_str().into()));
             parts.push(member("sub_msg", &sub_msg.as_str().into()));
@@ -75,12 +62,7 @@ impl Answer {
 
 impl From<&Rejection> for Answer {
     fn from(rejection: &Rejection) -> Self {
-        Self::failed(
-            rejection.code,
-            rejection.msg,
-            rejection.sub_code,
-            &rejection.sub_msg,
-        )
+        Self::failed(rejection.code, rejection.msg, rejection.sub_code, &rejection.sub_msg)
     }
 }
 

@@ -57,9 +57,7 @@ impl Span {
             return None;
         }
         let millis = count.parse::<Millis>().ok()? * unit;
-        (MINUTE..=15 * 1440 * MINUTE)
-            .contains(&millis)
-            .then_some(Self::Millis(millis))
+        (MINUTE..=15 * 1440 * MINUTE).contains(&millis).then_some(Self::Millis(millis))
     }
 
     pub fn end_from(self, start: Millis) -> Millis {

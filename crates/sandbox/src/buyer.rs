@@ -132,9 +132,7 @@ fn reopen(trade: Trade, session: &Session, buyer: &str, now: Millis) -> Bought<T
         TradeStatus::TradeSuccess | TradeStatus::TradeFinished => Err(BuyerRefusal::AlreadyPaid),
         TradeStatus::TradeClosed => Err(BuyerRefusal::NumberClosed),
         TradeStatus::WaitBuyerPay if trade.buyer != buyer => Err(BuyerRefusal::AnotherBuyer),
-        TradeStatus::WaitBuyerPay
-            if (trade.total_fen, &trade.subject) != (session.total_fen, &session.subject) =>
-        {
+        TradeStatus::WaitBuyerPay if (trade.total_fen, &trade.subject) != (session.total_fen, &session.subject) => {
             Err(BuyerRefusal::ContextInconsistent)
         }
         TradeStatus::WaitBuyerPay if now >= session.qr_expires_at => Err(BuyerRefusal::CodeExpired),
@@ -173,9 +171,7 @@ fn trade_end(session: &Session, from: TimeoutFrom, scanned_at: Millis) -> Millis
         TimeoutFrom::Scan => scanned_at,
     };
     let span = session.timeout_express.as_deref().and_then(Span::read);
-    session
-        .time_expire
-        .unwrap_or_else(|| span.unwrap_or(DEFAULT).end_from(start))
+    session.time_expire.unwrap_or_else(|| span.unwrap_or(DEFAULT).end_from(start))
 }
 
 fn pay(turn: &Turn<'_>, out_trade_no: &str, buyer: &str) -> Bought<PayResult> {
@@ -191,10 +187,7 @@ fn pay(turn: &Turn<'_>, out_trade_no: &str, buyer: &str) -> Bought<PayResult> {
 }
 
 fn own_open_trade(turn: &Turn<'_>, out_trade_no: &str, buyer: &str) -> Bought<Trade> {
-    let trade = turn
-        .records
-        .find_trade(out_trade_no)?
-        .ok_or(BuyerRefusal::NotScanned)?;
+    let trade = turn.records.find_trade(out_trade_no)?.ok_or(BuyerRefusal::NotScanned)?;
     match trade.status {
         TradeStatus::TradeSuccess | TradeStatus::TradeFinished => Err(BuyerRefusal::AlreadyPaid),
         TradeStatus::TradeClosed => Err(BuyerRefusal::NumberClosed),
@@ -205,17 +198,11 @@ fn own_open_trade(turn: &Turn<'_>, out_trade_no: &str, buyer: &str) -> Bought<Tr
 
 /// A buyer may be named by any text; this is the 2088 number that stands for it in answers.
 pub fn user_id(buyer: &str) -> String {
-    if buyer.len() == 16
-        && buyer.starts_with("2088")
-        && buyer.bytes().all(|byte| byte.is_ascii_digit())
-    {
+    if buyer.len() == 16 && buyer.starts_with("2088") && buyer.bytes().all(|byte| byte.is_ascii_digit()) {
         return buyer.to_owned();
     }
-    let digits: String = Sha256::digest(buyer.as_bytes())
-        .iter()
-        .take(12)
-        .map(|byte| char::from(b'0' + byte % 10))
-        .collect();
+    let digits: String =
+        Sha256::digest(buyer.as_bytes()).iter().take(12).map(|byte| char::from(b'0' + byte % 10)).collect();
     format!("2088{digits}")
 }
 

@@ -57,11 +57,7 @@ fn gbk_or_escape(letter: char) -> Vec<u8> {
         return bytes.into_owned();
     }
     let mut units = [0; 2];
-    letter
-        .encode_utf16(&mut units)
-        .iter()
-        .flat_map(|unit| format!("\\u{unit:04x}").into_bytes())
-        .collect()
+    letter.encode_utf16(&mut units).iter().flat_map(|unit| format!("\\u{unit:04x}").into_bytes()).collect()
 }
 
 #[cfg(test)]

@@ -26,9 +26,7 @@ impl Clock {
     }
 
     pub fn now(&self) -> Millis {
-        Timestamp::now()
-            .as_millisecond()
-            .saturating_add(self.offset_ms.load(Ordering::SeqCst))
+        Timestamp::now().as_millisecond().saturating_add(self.offset_ms.load(Ordering::SeqCst))
     }
 
     pub fn turn_to_offset(&self, offset_ms: i64) {
@@ -77,10 +75,7 @@ pub fn end_of_beijing_day(at: Millis) -> Millis {
 }
 
 fn at_beijing(wall: DateTime) -> Option<Millis> {
-    BEIJING
-        .to_timestamp(wall)
-        .ok()
-        .map(Timestamp::as_millisecond)
+    BEIJING.to_timestamp(wall).ok().map(Timestamp::as_millisecond)
 }
 
 fn print(at: Millis, zone: Offset, form: &str) -> String {
@@ -110,9 +105,6 @@ mod tests {
 
     #[test]
     fn http_dates_are_in_greenwich_time() {
-        assert_eq!(
-            http_date(1_796_000_000_000),
-            "Mon, 30 Nov 2026 05:53:20 GMT"
-        );
+        assert_eq!(http_date(1_796_000_000_000), "Mon, 30 Nov 2026 05:53:20 GMT");
     }
 }

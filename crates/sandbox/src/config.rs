@@ -46,8 +46,7 @@ impl Config {
     /// # Errors
     /// If the folder cannot be made.
     pub fn with_keys(folder: &Path, keys: Keys) -> Result<Self, KeysError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|cause| KeysError::Folder(folder.to_owned(), cause))?;
+        std::fs::create_dir_all(folder).map_err(|cause| KeysError::Folder(folder.to_owned(), cause))?;
         Ok(Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             ledger: folder.join("ledger.sqlite"),

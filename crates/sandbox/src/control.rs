@@ -34,10 +34,7 @@ pub fn router(platform: Arc<Platform>, address: SocketAddr) -> Router {
         .route("/scan", post(scan))
         .route("/pay", post(pay))
         .route("/leave", post(leave))
-        .route(
-            "/fault",
-            post(add_fault).get(list_faults).delete(clear_faults),
-        )
+        .route("/fault", post(add_fault).get(list_faults).delete(clear_faults))
         .route("/trades", get(list_trades))
         .route("/trades/{out_trade_no}", get(show_trade))
         .route("/sessions", get(show_sessions))
@@ -46,9 +43,7 @@ pub fn router(platform: Arc<Platform>, address: SocketAddr) -> Router {
         .route("/settings", post(change_settings).get(show_settings))
         .route("/clock", post(turn_clock).get(show_clock))
         .route("/merchant", get(show_merchant))
-        .layer(from_fn(move |request, next| {
-            loopback_only(address, request, next)
-        }));
+        .layer(from_fn(move |request, next| loopback_only(address, request, next)));
     Router::new()
         .route("/gateway.do", get(gateway::answer).post(gateway::answer))
         .route("/healthz", get(|| async { "ok" }))
@@ -59,18 +54,10 @@ pub fn router(platform: Arc<Platform>, address: SocketAddr) -> Router {
 }
 
 async fn loopback_only(address: SocketAddr, request: Request, next: Next) -> Response {
-    let host = request
-        .headers()
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok())
-        .unwrap_or_default();
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     if address.ip().is_loopback() && !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
-        return (
-            StatusCode::FORBIDDEN,
-            "only a loopback Host may use the control API",
-        )
-            .into_response();
+        return (StatusCode::FORBIDDEN, "only a loopback Host may use the control API").into_response();
     }
     next.run(request).await
 }
@@ -103,11 +90,7 @@ impl From<BuyerRefusal> for Trouble {
             | BuyerRefusal::NotScanned
             | BuyerRefusal::BuyerIsSeller => StatusCode::CONFLICT,
         };
-        Self {
-            status,
-            code: refusal.code(),
-            message: refusal.to_string(),
-        }
+        Self { status, code: refusal.code(), message: refusal.to_string() }
     }
 }
 
@@ -118,11 +101,7 @@ impl From<rusqlite::Error> for Trouble {
 }
 
 fn not_found(what: &str) -> Trouble {
-    Trouble {
-        status: StatusCode::NOT_FOUND,
-        code: "NOT_FOUND",
-        message: format!("no such {what}"),
-    }
+    Trouble { status: StatusCode::NOT_FOUND, code: "NOT_FOUND", message: format!("no such {what}") }
 }
 
 #[derive(Debug, Deserialize)]
@@ -170,10 +149,7 @@ async fn clear_faults(State(platform): Desk) -> StatusCode {
 async fn list_trades(State(platform): Desk) -> Told<Vec<TradeView>> {
     let trades = platform.turn(|turn| {
         let trades = turn.records.list_trades()?;
-        trades
-            .into_iter()
-            .map(|trade| view_trade(turn.records, trade))
-            .collect()
+        trades.into_iter().map(|trade| view_trade(turn.records, trade)).collect()
     })?;
     Ok(Json(trades))
 }
@@ -181,9 +157,7 @@ async fn list_trades(State(platform): Desk) -> Told<Vec<TradeView>> {
 async fn show_trade(State(platform): Desk, Path(out_trade_no): Path<String>) -> Told<TradeView> {
     let found = platform.turn(|turn| {
         let trade = turn.records.find_trade(&out_trade_no)?;
-        trade
-            .map(|trade| view_trade(turn.records, trade))
-            .transpose()
+        trade.map(|trade| view_trade(turn.records, trade)).transpose()
     })?;
     found.map(Json).ok_or_else(|| not_found("trade"))
 }
@@ -192,19 +166,11 @@ async fn show_sessions(State(platform): Desk) -> Told<Vec<SessionView>> {
     Ok(Json(platform.turn(list_sessions)?))
 }
 
-async fn list_notices(
-    State(platform): Desk,
-    Path(out_trade_no): Path<String>,
-) -> Told<Vec<NoticeView>> {
-    Ok(Json(
-        platform.turn(|turn| turn.records.list_notices(&out_trade_no))?,
-    ))
+async fn list_notices(State(platform): Desk, Path(out_trade_no): Path<String>) -> Told<Vec<NoticeView>> {
+    Ok(Json(platform.turn(|turn| turn.records.list_notices(&out_trade_no))?))
 }
 
-async fn send_notice(
-    State(platform): Desk,
-    Path(notify_id): Path<String>,
-) -> Result<StatusCode, Trouble> {
+async fn send_notice(State(platform): Desk, Path(notify_id): Path<String>) -> Result<StatusCode, Trouble> {
     match platform.turn(|turn| turn.records.send_notice_at(&notify_id, turn.now))? {
         true => Ok(StatusCode::ACCEPTED),
         false => Err(not_found("notice")),
@@ -216,10 +182,7 @@ async fn show_settings(State(platform): Desk) -> Json<Settings> {
 }
 
 /// Takes any subset of the settings and answers with all of them.
-async fn change_settings(
-    State(platform): Desk,
-    Json(wanted): Json<Map<String, Value>>,
-) -> Told<Settings> {
+async fn change_settings(State(platform): Desk, Json(wanted): Json<Map<String, Value>>) -> Told<Settings> {
     let unreadable = |cause: serde_json::Error| Trouble {
         status: StatusCode::UNPROCESSABLE_ENTITY,
         code: "INVALID_SETTINGS",
@@ -254,11 +217,7 @@ async fn turn_clock(State(platform): Desk, Json(wanted): Json<ClockOffset>) -> J
 
 async fn show_clock(State(platform): Desk) -> Json<ClockView> {
     let now_ms = platform.clock.now();
-    Json(ClockView {
-        offset_ms: platform.clock.offset_ms(),
-        now_ms,
-        beijing: crate::clock::beijing_text(now_ms),
-    })
+    Json(ClockView { offset_ms: platform.clock.offset_ms(), now_ms, beijing: crate::clock::beijing_text(now_ms) })
 }
 
 /// Everything an integrator types into a client, in every form clients ask for.

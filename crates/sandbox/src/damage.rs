@@ -19,17 +19,12 @@ use crate::signature::sign;
 /// The answer of a call that is *not* carried out. `None`: the fault lets the call have its effect.
 pub fn instead(kind: FaultKind, method: &str) -> Option<Answer> {
     match kind {
-        FaultKind::RetryFlagY if method == CANCEL => {
-            Some(Answer::success().with("retry_flag", "Y"))
-        }
+        FaultKind::RetryFlagY if method == CANCEL => Some(Answer::success().with("retry_flag", "Y")),
         FaultKind::SystemErrorBefore | FaultKind::RetryFlagY => Some(system_error(method)),
         FaultKind::Unavailable20000 | FaultKind::DropBefore => Some(service_unavailable()),
-        FaultKind::Limited40005 => Some(Answer::failed(
-            "40005",
-            "Call Limited",
-            "isv.app-call-limited",
-            "应用调用次数超限",
-        )),
+        FaultKind::Limited40005 => {
+            Some(Answer::failed("40005", "Call Limited", "isv.app-call-limited", "应用调用次数超限"))
+        }
         FaultKind::LoseAnswer
         | FaultKind::Delay(_)
         | FaultKind::SystemErrorAfter
@@ -44,12 +39,7 @@ pub fn instead(kind: FaultKind, method: &str) -> Option<Answer> {
 }
 
 /// Sends the answer through the fault.
-pub async fn on_the_way(
-    platform: &Platform,
-    call: &Call,
-    answer: Answer,
-    kind: FaultKind,
-) -> Response<Body> {
+pub async fn on_the_way(platform: &Platform, call: &Call, answer: Answer, kind: FaultKind) -> Response<Body> {
     match kind {
         FaultKind::LoseAnswer | FaultKind::DropBefore => marked(Response::default(), Cut),
         FaultKind::Delay(ms) => {
@@ -73,21 +63,12 @@ pub async fn on_the_way(
 
 /// 20000: nobody knows whether anything was done.
 pub fn service_unavailable() -> Answer {
-    Answer::failed(
-        "20000",
-        "Service Currently Unavailable",
-        "isp.unknow-error",
-        "系统繁忙",
-    )
+    Answer::failed("20000", "Service Currently Unavailable", "isp.unknow-error", "系统繁忙")
 }
 
 /// `cancel` spells it `AQC`, and so do we.
 fn system_error(method: &str) -> Answer {
-    let sub_code = if method == CANCEL {
-        "AQC.SYSTEM_ERROR"
-    } else {
-        "ACQ.SYSTEM_ERROR"
-    };
+    let sub_code = if method == CANCEL { "AQC.SYSTEM_ERROR" } else { "ACQ.SYSTEM_ERROR" };
     Answer::refused(sub_code, "系统异常")
 }
 
@@ -99,23 +80,13 @@ fn with_total(mut answer: Answer, fen: i64) -> Answer {
 fn badly_signed(platform: &Platform, call: &Call, answer: &Answer) -> Response<Body> {
     let object = answer.object(call.charset);
     let sign = sign(&platform.keys.alipay, call.sign_type, b"another text");
-    page(
-        call.charset,
-        body(&root_of(&call.method), &object, None, Some(&sign)),
-    )
+    page(call.charset, body(&root_of(&call.method), &object, None, Some(&sign)))
 }
 
 fn tampered(platform: &Platform, call: &Call, answer: &Answer) -> Response<Body> {
-    let sign = sign(
-        &platform.keys.alipay,
-        call.sign_type,
-        &answer.object(call.charset),
-    );
+    let sign = sign(&platform.keys.alipay, call.sign_type, &answer.object(call.charset));
     let object = lie(answer).object(call.charset);
-    page(
-        call.charset,
-        body(&root_of(&call.method), &object, None, Some(&sign)),
-    )
+    page(call.charset, body(&root_of(&call.method), &object, None, Some(&sign)))
 }
 
 /// What a thief on the line would want the cashier to read.
@@ -130,10 +101,7 @@ fn lie(answer: &Answer) -> Answer {
 
 fn unsigned(call: &Call, answer: &Answer) -> Response<Body> {
     let object = answer.object(call.charset);
-    page(
-        call.charset,
-        body(&root_of(&call.method), &object, None, None),
-    )
+    page(call.charset, body(&root_of(&call.method), &object, None, None))
 }
 
 fn error_page() -> Response<Body> {
@@ -141,10 +109,7 @@ fn error_page() -> Response<Body> {
     page(Charset::Gbk, Charset::Gbk.encode_text(html))
 }
 
-fn marked<M: Clone + Send + Sync + 'static>(
-    mut response: Response<Body>,
-    mark: M,
-) -> Response<Body> {
+fn marked<M: Clone + Send + Sync + 'static>(mut response: Response<Body>, mark: M) -> Response<Body> {
     response.extensions_mut().insert(mark);
     response
 }

@@ -57,11 +57,7 @@ pub struct Fault {
 impl Fault {
     /// The next call of `method` suffers `kind`.
     pub fn once(method: &str, kind: FaultKind) -> Self {
-        Self {
-            method: Some(method.to_owned()),
-            kind,
-            times: once(),
-        }
+        Self { method: Some(method.to_owned()), kind, times: once() }
     }
 }
 
@@ -93,12 +89,7 @@ impl FaultQueue {
     /// Takes the first fault that concerns `method`, once.
     pub fn take(&self, method: &str) -> Option<FaultKind> {
         let mut queue = self.lock();
-        let at = queue.iter().position(|fault| {
-            fault
-                .method
-                .as_deref()
-                .is_none_or(|wanted| wanted == method)
-        })?;
+        let at = queue.iter().position(|fault| fault.method.as_deref().is_none_or(|wanted| wanted == method))?;
         let fault = queue.get_mut(at)?;
         let kind = fault.kind;
         fault.times -= 1;
@@ -120,21 +111,10 @@ mod tests {
     #[test]
     fn a_fault_meets_only_its_method_and_only_so_often() {
         let queue = FaultQueue::default();
-        queue.push(Fault {
-            method: Some("alipay.trade.query".to_owned()),
-            kind: FaultKind::EmptyOk,
-            times: 2,
-        });
-        queue.push(Fault {
-            method: None,
-            kind: FaultKind::LoseAnswer,
-            times: 1,
-        });
+        queue.push(Fault { method: Some("alipay.trade.query".to_owned()), kind: FaultKind::EmptyOk, times: 2 });
+        queue.push(Fault { method: None, kind: FaultKind::LoseAnswer, times: 1 });
         assert_eq!(queue.take("alipay.trade.query"), Some(FaultKind::EmptyOk));
-        assert_eq!(
-            queue.take("alipay.trade.close"),
-            Some(FaultKind::LoseAnswer)
-        );
+        assert_eq!(queue.take("alipay.trade.close"), Some(FaultKind::LoseAnswer));
         assert_eq!(queue.take("alipay.trade.query"), Some(FaultKind::EmptyOk));
         assert_eq!(queue.take("alipay.trade.query"), None);
     }
@@ -142,14 +122,8 @@ mod tests {
     #[test]
     fn faults_are_written_as_words_or_as_a_word_with_a_number() {
         let read = |text| serde_json::from_str::<Fault>(text).unwrap();
-        assert_eq!(
-            read(r#"{"kind":"lose_answer"}"#).kind,
-            FaultKind::LoseAnswer
-        );
+        assert_eq!(read(r#"{"kind":"lose_answer"}"#).kind, FaultKind::LoseAnswer);
         assert_eq!(read(r#"{"kind":{"delay":5}}"#).kind, FaultKind::Delay(5));
-        assert_eq!(
-            read(r#"{"kind":"limited40005"}"#).kind,
-            FaultKind::Limited40005
-        );
+        assert_eq!(read(r#"{"kind":"limited40005"}"#).kind, FaultKind::Limited40005);
     }
 }

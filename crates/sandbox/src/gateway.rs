@@ -18,11 +18,7 @@ use crate::request::{Call, Expected, Parameters, Rejection};
 use crate::signature::{SignType, sign};
 
 /// Answers one gateway call, however it was placed: GET or POST, query string or form.
-pub async fn answer(
-    State(platform): State<Arc<Platform>>,
-    RawQuery(query): RawQuery,
-    form: Bytes,
-) -> Response<Body> {
+pub async fn answer(State(platform): State<Arc<Platform>>, RawQuery(query): RawQuery, form: Bytes) -> Response<Body> {
     let parameters = Parameters::read(query.unwrap_or_default().as_bytes(), &form);
     let settings = platform.settings();
     let expected = Expected {
@@ -56,22 +52,17 @@ async fn carry_out(platform: &Platform, call: &Call) -> Response<Body> {
 }
 
 fn effect(platform: &Platform, call: &Call) -> Answer {
-    platform
-        .turn(|turn| calls::carry_out(turn, call))
-        .unwrap_or_else(|cause| {
-            tracing::error!(%cause, method = call.method, "the ledger cannot be used");
-            damage::service_unavailable()
-        })
+    platform.turn(|turn| calls::carry_out(turn, call)).unwrap_or_else(|cause| {
+        tracing::error!(%cause, method = call.method, "the ledger cannot be used");
+        damage::service_unavailable()
+    })
 }
 
 /// The undamaged answer.
 pub fn deliver(platform: &Platform, call: &Call, answer: &Answer) -> Response<Body> {
     let object = answer.object(call.charset);
     let sign = sign(&platform.keys.alipay, call.sign_type, &object);
-    page(
-        call.charset,
-        body(&root_of(&call.method), &object, None, Some(&sign)),
-    )
+    page(call.charset, body(&root_of(&call.method), &object, None, Some(&sign)))
 }
 
 fn reject(
@@ -86,11 +77,7 @@ fn reject(
     let whole = match (wording, parameters.ascii("method")) {
         (GatewayErrors::SignedResponse, Some(method)) => {
             let sign_type = parameters.ascii("sign_type").and_then(SignType::read);
-            let sign = sign(
-                &platform.keys.alipay,
-                sign_type.unwrap_or(SignType::Rsa2),
-                &object,
-            );
+            let sign = sign(&platform.keys.alipay, sign_type.unwrap_or(SignType::Rsa2), &object);
             body(&root_of(method), &object, None, Some(&sign))
         }
         (GatewayErrors::SignedResponse, None) | (GatewayErrors::Unsigned, _) => {

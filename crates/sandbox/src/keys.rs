@@ -38,9 +38,7 @@ pub enum KeysError {
     Folder(PathBuf, #[source] std::io::Error),
     #[error("the key file {0} cannot be read or written")]
     File(PathBuf, #[source] std::io::Error),
-    #[error(
-        "the key file {0} does not hold an RSA private key in PKCS#8 PEM: delete it to get a new one"
-    )]
+    #[error("the key file {0} does not hold an RSA private key in PKCS#8 PEM: delete it to get a new one")]
     NotAKey(PathBuf, #[source] rsa::pkcs8::Error),
     #[error("no RSA key could be made")]
     Make(#[source] rsa::Error),
@@ -60,8 +58,7 @@ impl Keys {
     /// # Errors
     /// As [`Keys::load_or_make`].
     pub fn load_or_make_with(folder: &Path, seed: Option<u64>) -> Result<Self, KeysError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|cause| KeysError::Folder(folder.to_owned(), cause))?;
+        std::fs::create_dir_all(folder).map_err(|cause| KeysError::Folder(folder.to_owned(), cause))?;
         Ok(Self {
             app: load_or_make_one(&folder.join(APP_FILE), seed)?,
             alipay: load_or_make_one(&folder.join(ALIPAY_FILE), seed)?,
@@ -75,19 +72,13 @@ impl Keys {
 
     /// The merchant's private key as bare base64 of PKCS#1, the form Alipay's key tool gives to everything but Java.
     pub fn app_private_pkcs1_base64(&self) -> String {
-        let pem = self
-            .app
-            .to_pkcs1_pem(LineEnding::LF)
-            .expect("a valid RSA key has a PKCS#1 form");
+        let pem = self.app.to_pkcs1_pem(LineEnding::LF).expect("a valid RSA key has a PKCS#1 form");
         bare(&pem)
     }
 
     /// Alipay's public key as SPKI PEM: what the merchant verifies answers and notices with.
     pub fn alipay_public_pem(&self) -> String {
-        self.alipay
-            .to_public_key()
-            .to_public_key_pem(LineEnding::LF)
-            .expect("a valid RSA key has an SPKI form")
+        self.alipay.to_public_key().to_public_key_pem(LineEnding::LF).expect("a valid RSA key has an SPKI form")
     }
 
     /// Alipay's public key as bare base64, the form Alipay's console shows.
@@ -99,11 +90,9 @@ impl Keys {
 fn load_or_make_one(path: &Path, seed: Option<u64>) -> Result<PrivateKey, KeysError> {
     if !path.exists() {
         let key = make(path, seed).map_err(KeysError::Make)?;
-        write_once(path, &pkcs8_pem(&key))
-            .map_err(|cause| KeysError::File(path.to_owned(), cause))?;
+        write_once(path, &pkcs8_pem(&key)).map_err(|cause| KeysError::File(path.to_owned(), cause))?;
     }
-    let text =
-        std::fs::read_to_string(path).map_err(|cause| KeysError::File(path.to_owned(), cause))?;
+    let text = std::fs::read_to_string(path).map_err(|cause| KeysError::File(path.to_owned(), cause))?;
     PrivateKey::from_pkcs8_pem(&text).map_err(|cause| KeysError::NotAKey(path.to_owned(), cause))
 }
 
@@ -111,24 +100,15 @@ fn make(path: &Path, seed: Option<u64>) -> Result<PrivateKey, rsa::Error> {
     let Some(seed) = seed else {
         return PrivateKey::new(&mut rand::rng(), BITS);
     };
-    let name = path
-        .file_name()
-        .map(|name| name.as_encoded_bytes().to_vec());
-    let digest = Sha256::new()
-        .chain_update(seed.to_be_bytes())
-        .chain_update(name.unwrap_or_default())
-        .finalize();
+    let name = path.file_name().map(|name| name.as_encoded_bytes().to_vec());
+    let digest = Sha256::new().chain_update(seed.to_be_bytes()).chain_update(name.unwrap_or_default()).finalize();
     PrivateKey::new(&mut StdRng::from_seed(digest.into()), BITS)
 }
 
 /// Writes beside and links into place: whoever comes second finds a whole file and keeps it.
 fn write_once(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let draft = folder.join(format!(
-        ".key-{}-{:032x}",
-        std::process::id(),
-        rand::random::<u128>()
-    ));
+    let draft = folder.join(format!(".key-{}-{:032x}", std::process::id(), rand::random::<u128>()));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -145,9 +125,7 @@ fn write_once(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 fn pkcs8_pem(key: &PrivateKey) -> String {
-    let pem = key
-        .to_pkcs8_pem(LineEnding::LF)
-        .expect("a valid RSA key has a PKCS#8 form");
+    let pem = key.to_pkcs8_pem(LineEnding::LF).expect("a valid RSA key has a PKCS#8 form");
     pem.to_string()
 }
 

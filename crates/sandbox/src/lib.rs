@@ -29,9 +29,7 @@ mod signature;
 mod views;
 
 pub use buyer::{BuyerRefusal, PayResult, ScanResult};
-pub use config::{
-    CloseBeforeScan, CloseOfClosed, Config, GatewayErrors, RefuseReuse, Settings, TimeoutFrom,
-};
+pub use config::{CloseBeforeScan, CloseOfClosed, Config, GatewayErrors, RefuseReuse, Settings, TimeoutFrom};
 pub use fault::{Fault, FaultKind};
 pub use keys::{Keys, KeysError};
 pub use ledger::{NoticeView, TradeStatus};

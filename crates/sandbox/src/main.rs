@@ -64,25 +64,20 @@ async fn main() -> anyhow::Result<()> {
         .init();
     let arguments = Arguments::parse();
     let told = told_to_stop()?;
-    let sandbox = start(configure(&arguments)?)
-        .await
-        .context("starting the sandbox")?;
+    let sandbox = start(configure(&arguments)?).await.context("starting the sandbox")?;
     let line = ready_line(&sandbox);
     if let Some(path) = &arguments.ready_file {
         write_at_once(path, &line).with_context(|| format!("writing {}", path.display()))?;
     }
     let mut out = std::io::stdout();
-    writeln!(out, "{line}")
-        .and_then(|()| out.flush())
-        .context("printing the addresses")?;
+    writeln!(out, "{line}").and_then(|()| out.flush()).context("printing the addresses")?;
     told.await;
     sandbox.stop().await;
     Ok(())
 }
 
 fn configure(arguments: &Arguments) -> anyhow::Result<Config> {
-    let keys =
-        Keys::load_or_make_with(&arguments.data, arguments.seed).context("loading the keys")?;
+    let keys = Keys::load_or_make_with(&arguments.data, arguments.seed).context("loading the keys")?;
     let mut config = Config::with_keys(&arguments.data, keys).context("preparing the folder")?;
     config.listen = arguments.listen;
     config.notify_scale = arguments.notify_scale;
@@ -115,8 +110,8 @@ fn write_at_once(path: &Path, line: &str) -> std::io::Result<()> {
 /// Listens for the signals from now on; the future ends with the first of them.
 fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
-        .context("listening for SIGTERM")?;
+    let mut terminate =
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).context("listening for SIGTERM")?;
     Ok(async move {
         #[cfg(unix)]
         tokio::select! {

@@ -44,11 +44,7 @@ pub fn announce(turn: &Turn<'_>, trade_no: &str, happening: &Happening<'_>) -> S
     let Some(trade) = turn.records.find_trade_by_trade_no(trade_no)? else {
         return Ok(());
     };
-    let Some(url) = trade
-        .notify_url
-        .clone()
-        .filter(|_| happening.is_announced(turn))
-    else {
+    let Some(url) = trade.notify_url.clone().filter(|_| happening.is_announced(turn)) else {
         return Ok(());
     };
     turn.records.add_notice(&Notice {
@@ -85,10 +81,7 @@ fn parameters(turn: &Turn<'_>, trade: &Trade, happening: &Happening<'_>) -> Map<
         ("gmt_create", beijing_text(trade.created_at)),
     ];
     pairs.extend(biz.text("body").map(|text| ("body", text)));
-    pairs.extend(
-        biz.text("passback_params")
-            .map(|text| ("passback_params", text)),
-    );
+    pairs.extend(biz.text("passback_params").map(|text| ("passback_params", text)));
     pairs.extend(money(trade));
     pairs.extend(trade.closed_at.map(|at| ("gmt_close", beijing_text(at))));
     if let Happening::Refunded(refund) = happening {
@@ -97,10 +90,7 @@ fn parameters(turn: &Turn<'_>, trade: &Trade, happening: &Happening<'_>) -> Map<
         pairs.push(("send_back_fee", yuan(refund.amount_fen)));
         pairs.push(("gmt_refund", beijing_text_with_fraction(refund.refunded_at)));
     }
-    pairs
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), Value::String(value)))
-        .collect()
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), Value::String(value))).collect()
 }
 
 /// In notices the member of `fund_bill_list` is `fundChannel`; in answers it is `fund_channel`.
@@ -115,9 +105,6 @@ fn money(trade: &Trade) -> Vec<(&'static str, String)> {
         ("buyer_pay_amount", amount.clone()),
         ("invoice_amount", amount.clone()),
         ("point_amount", yuan(0)),
-        (
-            "fund_bill_list",
-            format!(r#"[{{"amount":"{amount}","fundChannel":"ALIPAYACCOUNT"}}]"#),
-        ),
+        ("fund_bill_list", format!(r#"[{{"amount":"{amount}","fundChannel":"ALIPAYACCOUNT"}}]"#)),
     ]
 }

@@ -26,11 +26,7 @@ const TICK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Sends whatever is due until `stop` turns true.
-pub async fn run(
-    platform: Arc<Platform>,
-    client: reqwest::Client,
-    mut stop: watch::Receiver<bool>,
-) {
+pub async fn run(platform: Arc<Platform>, client: reqwest::Client, mut stop: watch::Receiver<bool>) {
     let mut under_way = HashSet::new();
     let mut sends = JoinSet::new();
     loop {
@@ -70,12 +66,7 @@ fn start_due(
 async fn send(platform: Arc<Platform>, client: reqwest::Client, notice: Notice) -> String {
     let form = signed_form(&platform, &notice);
     let outcome = post(&client, &notice.url, form).await;
-    tracing::info!(
-        out_trade_no = notice.out_trade_no,
-        notify_id = notice.notify_id,
-        outcome,
-        "notice sent"
-    );
+    tracing::info!(out_trade_no = notice.out_trade_no, notify_id = notice.notify_id, outcome, "notice sent");
     if let Err(cause) = note(&platform, &notice, &outcome) {
         tracing::error!(%cause, "the outcome of a notice cannot be written down");
     }
@@ -86,17 +77,13 @@ async fn send(platform: Arc<Platform>, client: reqwest::Client, notice: Notice) 
 async fn post(client: &reqwest::Client, url: &str, form: String) -> String {
     let request = client
         .post(url)
-        .header(
-            "content-type",
-            "application/x-www-form-urlencoded; charset=utf-8",
-        )
+        .header("content-type", "application/x-www-form-urlencoded; charset=utf-8")
         .timeout(PATIENCE)
         .body(form);
     match request.send().await {
-        Ok(response) if response.status().is_success() => response.text().await.map_or_else(
-            |cause| format!("unreadable: {cause}"),
-            |text| shortened(&text),
-        ),
+        Ok(response) if response.status().is_success() => {
+            response.text().await.map_or_else(|cause| format!("unreadable: {cause}"), |text| shortened(&text))
+        }
         Ok(response) => format!("HTTP {}", response.status().as_u16()),
         Err(cause) => format!("unreachable: {cause}"),
     }
@@ -110,49 +97,32 @@ fn note(platform: &Platform, notice: &Notice, outcome: &str) -> Sql<()> {
     platform.turn(|turn| {
         if outcome == "success" {
             let copies = turn.settings.notify_copies;
-            return turn
-                .records
-                .note_delivered(&notice.notify_id, turn.now, copies);
+            return turn.records.note_delivered(&notice.notify_id, turn.now, copies);
         }
         let next_at = next_try(notice.failures, turn.now, platform.notify_scale);
-        turn.records
-            .note_failed(&notice.notify_id, turn.now, outcome, next_at)
+        turn.records.note_failed(&notice.notify_id, turn.now, outcome, next_at)
     })
 }
 
 /// `None` when the ladder is used up.
 fn next_try(failures: u32, now: Millis, scale: u32) -> Option<Millis> {
     let step = usize::try_from(failures).ok()?;
-    LADDER_MINUTES
-        .get(step)
-        .map(|minutes| now + minutes * 60_000 / i64::from(scale))
+    LADDER_MINUTES.get(step).map(|minutes| now + minutes * 60_000 / i64::from(scale))
 }
 
 /// The form as sent: parameters, the time of this try, and a signature over all but `sign` and `sign_type`.
 pub fn signed_form(platform: &Platform, notice: &Notice) -> String {
-    let mut texts: Map<String, Value> =
-        serde_json::from_str(&notice.parameters).unwrap_or_default();
+    let mut texts: Map<String, Value> = serde_json::from_str(&notice.parameters).unwrap_or_default();
     texts.insert("notify_id".to_owned(), notice.notify_id.clone().into());
-    texts.insert(
-        "notify_time".to_owned(),
-        beijing_text(platform.clock.now()).into(),
-    );
+    texts.insert("notify_time".to_owned(), beijing_text(platform.clock.now()).into());
     let charset = Charset::read(&notice.charset).unwrap_or(Charset::Utf8);
-    let mut pairs: Vec<(&str, Vec<u8>)> = texts
-        .iter()
-        .filter_map(|(name, value)| Some((name.as_str(), charset.encode_text(value.as_str()?))))
-        .collect();
-    let signed = text_to_sign(
-        pairs.iter().map(|(name, value)| (*name, value.as_slice())),
-        &[],
-    );
+    let mut pairs: Vec<(&str, Vec<u8>)> =
+        texts.iter().filter_map(|(name, value)| Some((name.as_str(), charset.encode_text(value.as_str()?)))).collect();
+    let signed = text_to_sign(pairs.iter().map(|(name, value)| (*name, value.as_slice())), &[]);
     let sign = sign(&platform.keys.alipay, SignType::Rsa2, &signed);
     pairs.push(("sign_type", SignType::Rsa2.text().into()));
     pairs.push(("sign", sign.into_bytes()));
-    let lines: Vec<String> = pairs
-        .iter()
-        .map(|(name, value)| format!("{name}={}", percent_encoded(value)))
-        .collect();
+    let lines: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value))).collect();
     lines.join("&")
 }
 

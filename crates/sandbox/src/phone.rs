@@ -10,33 +10,12 @@ type Page = ([(HeaderName, &'static str); 4], &'static str);
 
 pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
-        .route(
-            "/",
-            get(|| async {
-                page(
-                    "text/html; charset=utf-8",
-                    include_str!("../assets/phone.html"),
-                )
-            }),
-        )
+        .route("/", get(|| async { page("text/html; charset=utf-8", include_str!("../assets/phone.html")) }))
         .route(
             "/phone.js",
-            get(|| async {
-                page(
-                    "text/javascript; charset=utf-8",
-                    include_str!("../assets/phone.js"),
-                )
-            }),
+            get(|| async { page("text/javascript; charset=utf-8", include_str!("../assets/phone.js")) }),
         )
-        .route(
-            "/phone.css",
-            get(|| async {
-                page(
-                    "text/css; charset=utf-8",
-                    include_str!("../assets/phone.css"),
-                )
-            }),
-        )
+        .route("/phone.css", get(|| async { page("text/css; charset=utf-8", include_str!("../assets/phone.css")) }))
 }
 
 fn page(content_type: &'static str, text: &'static str) -> Page {

@@ -53,10 +53,7 @@ pub struct Turn<'a> {
 impl Platform {
     pub fn open(config: &Config) -> Sql<Self> {
         let platform = Self {
-            merchant: Merchant {
-                app_id: config.app_id.clone(),
-                seller_id: config.seller_id.clone(),
-            },
+            merchant: Merchant { app_id: config.app_id.clone(), seller_id: config.seller_id.clone() },
             keys: config.keys.clone(),
             app_public_key: config.keys.app.to_public_key(),
             clock: Clock::new(config.clock.clone().unwrap_or_default()),
@@ -83,12 +80,7 @@ impl Platform {
     pub fn quiet_turn<T>(&self, work: impl FnOnce(&Turn<'_>) -> Sql<T>) -> Sql<T> {
         let settings = self.settings();
         let (done, due_at) = lock(&self.ledger).change(|records| {
-            let turn = Turn {
-                records,
-                now: self.clock.now(),
-                settings: &settings,
-                merchant: &self.merchant,
-            };
+            let turn = Turn { records, now: self.clock.now(), settings: &settings, merchant: &self.merchant };
             end_overdue(&turn)?;
             let done = work(&turn)?;
             Ok((done, next_due(records)?))
@@ -115,9 +107,7 @@ impl Platform {
     }
 
     pub fn count_call(&self, out_trade_no: &str, method: &str) {
-        *lock(&self.calls)
-            .entry((out_trade_no.to_owned(), method.to_owned()))
-            .or_default() += 1;
+        *lock(&self.calls).entry((out_trade_no.to_owned(), method.to_owned())).or_default() += 1;
     }
 
     /// How often a method was called for a number since this sandbox started.
@@ -134,10 +124,7 @@ fn end_overdue(turn: &Turn<'_>) -> Sql<()> {
         notice::announce(turn, &trade.trade_no, &Happening::Closed)?;
     }
     let window = i64::from(turn.settings.refund_days) * 86_400_000;
-    for trade in turn
-        .records
-        .list_past_refund(turn.now.saturating_sub(window))?
-    {
+    for trade in turn.records.list_past_refund(turn.now.saturating_sub(window))? {
         turn.records.finish_trade(&trade)?;
         notice::announce(turn, &trade.trade_no, &Happening::Finished)?;
     }

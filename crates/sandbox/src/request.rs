@@ -71,9 +71,7 @@ impl Parameters {
     pub fn check(&self, expected: &Expected<'_>) -> Result<Call, Rejection> {
         self.require_all()?;
         self.refuse_doubles()?;
-        let charset = self
-            .charset()
-            .ok_or_else(|| invalid("isv.invalid-charset", "字符集错误"))?;
+        let charset = self.charset().ok_or_else(|| invalid("isv.invalid-charset", "字符集错误"))?;
         let sign_type = self
             .ascii("sign_type")
             .and_then(SignType::read)
@@ -94,11 +92,7 @@ impl Parameters {
         const REQUIRED: [(&str, &str, &str); 6] = [
             ("method", "isv.missing-method", "缺少方法名参数"),
             ("app_id", "isv.missing-app-id", "缺少AppId参数"),
-            (
-                "sign_type",
-                "isv.missing-signature-type",
-                "缺少签名类型参数",
-            ),
+            ("sign_type", "isv.missing-signature-type", "缺少签名类型参数"),
             ("sign", "isv.missing-signature", "缺少签名参数"),
             ("timestamp", "isv.missing-timestamp", "缺少时间戳参数"),
             ("version", "isv.missing-version", "缺少版本参数"),
@@ -121,10 +115,7 @@ impl Parameters {
         let mut names: Vec<&str> = self.pairs.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(invalid(
-                "isv.invalid-parameter",
-                &format!("参数重复：{}", pair[0]),
-            )),
+            Some(pair) => Err(invalid("isv.invalid-parameter", &format!("参数重复：{}", pair[0]))),
             None => Ok(()),
         }
     }
@@ -133,20 +124,13 @@ impl Parameters {
         if self.ascii("app_id") != Some(expected.app_id) {
             return Err(invalid("isv.invalid-app-id", "无效的AppID参数"));
         }
-        if !self
-            .ascii("format")
-            .unwrap_or("JSON")
-            .eq_ignore_ascii_case("json")
-        {
+        if !self.ascii("format").unwrap_or("JSON").eq_ignore_ascii_case("json") {
             return Err(invalid("isv.invalid-format", "无效的数据格式"));
         }
         if self.ascii("version") != Some("1.0") {
             return Err(invalid("isv.invalid-version", "无效的版本参数"));
         }
-        if !self
-            .ascii("method")
-            .is_some_and(|method| expected.methods.contains(&method))
-        {
+        if !self.ascii("method").is_some_and(|method| expected.methods.contains(&method)) {
             return Err(invalid("isv.invalid-method", "不存在的方法名"));
         }
         Ok(())
@@ -154,10 +138,7 @@ impl Parameters {
 
     fn check_timestamp(&self, expected: &Expected<'_>) -> Result<(), Rejection> {
         let refused = || invalid("isv.invalid-timestamp", "非法的时间戳参数");
-        let stamp = self
-            .ascii("timestamp")
-            .and_then(read_beijing)
-            .ok_or_else(refused)?;
+        let stamp = self.ascii("timestamp").and_then(read_beijing).ok_or_else(refused)?;
         let off_by = stamp.abs_diff(expected.now);
         if expected.check_timestamp && off_by > TIMESTAMP_TOLERANCE_MS.unsigned_abs() {
             return Err(refused());
@@ -165,16 +146,8 @@ impl Parameters {
         Ok(())
     }
 
-    fn check_signature(
-        &self,
-        key: &PublicKey,
-        sign_type: SignType,
-        charset: Charset,
-    ) -> Result<(), Rejection> {
-        let pairs = self
-            .pairs
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_slice()));
+    fn check_signature(&self, key: &PublicKey, sign_type: SignType, charset: Charset) -> Result<(), Rejection> {
+        let pairs = self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_slice()));
         let text = text_to_sign(pairs, &["sign"]);
         let sign = self.ascii("sign").unwrap_or_default();
         if is_signed_by(key, sign_type, &text, sign) {
@@ -183,20 +156,14 @@ impl Parameters {
         let built = escape_html(&charset.decode(&text));
         Err(invalid(
             "isv.invalid-signature",
-            &format!(
-                "验签出错，建议检查签名字符串或签名私钥与应用公钥是否匹配，网关生成的验签字符串为：{built}"
-            ),
+            &format!("验签出错，建议检查签名字符串或签名私钥与应用公钥是否匹配，网关生成的验签字符串为：{built}"),
         ))
     }
 
     fn read_biz(&self, charset: Charset) -> Result<Biz, Rejection> {
         let text = self.raw("biz_content").map(|raw| charset.decode(raw));
-        Biz::read(text.as_deref().unwrap_or("{}")).ok_or_else(|| {
-            invalid(
-                "isv.invalid-parameter",
-                "参数无效：biz_content 不是 JSON 对象",
-            )
-        })
+        Biz::read(text.as_deref().unwrap_or("{}"))
+            .ok_or_else(|| invalid("isv.invalid-parameter", "参数无效：biz_content 不是 JSON 对象"))
     }
 
     fn text(&self, name: &str, charset: Charset) -> String {
@@ -204,28 +171,19 @@ impl Parameters {
     }
 
     fn raw(&self, name: &str) -> Option<&[u8]> {
-        self.pairs
-            .iter()
-            .find(|(known, value)| known == name && !value.is_empty())
-            .map(|(_, value)| value.as_slice())
+        self.pairs.iter().find(|(known, value)| known == name && !value.is_empty()).map(|(_, value)| value.as_slice())
     }
 }
 
 fn read_pair(pair: &[u8]) -> (String, Vec<u8>) {
-    let at = pair
-        .iter()
-        .position(|byte| *byte == b'=')
-        .unwrap_or(pair.len());
+    let at = pair.iter().position(|byte| *byte == b'=').unwrap_or(pair.len());
     let (name, value) = pair.split_at(at);
     let name = String::from_utf8_lossy(&decode_form(name)).into_owned();
     (name, decode_form(value.strip_prefix(b"=").unwrap_or(value)))
 }
 
 fn decode_form(raw: &[u8]) -> Vec<u8> {
-    let with_spaces: Vec<u8> = raw
-        .iter()
-        .map(|byte| if *byte == b'+' { b' ' } else { *byte })
-        .collect();
+    let with_spaces: Vec<u8> = raw.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
     percent_encoding::percent_decode(&with_spaces).collect()
 }
 
@@ -234,10 +192,5 @@ fn escape_html(text: &str) -> String {
 }
 
 fn invalid(sub_code: &'static str, sub_msg: &str) -> Rejection {
-    Rejection {
-        code: "40002",
-        msg: "Invalid Arguments",
-        sub_code,
-        sub_msg: sub_msg.to_owned(),
-    }
+    Rejection { code: "40002", msg: "Invalid Arguments", sub_code, sub_msg: sub_msg.to_owned() }
 }

@@ -57,19 +57,14 @@ pub enum StartError {
 /// # Errors
 /// If the port is taken or the ledger cannot be opened.
 pub async fn start(config: Config) -> Result<Sandbox, StartError> {
-    let platform = Platform::open(&config)
-        .map_err(|cause| StartError::Ledger(config.ledger.clone(), cause))?;
-    let (listener, address) =
-        listen(config.listen).map_err(|cause| StartError::Listen(config.listen, cause))?;
+    let platform = Platform::open(&config).map_err(|cause| StartError::Ledger(config.ledger.clone(), cause))?;
+    let (listener, address) = listen(config.listen).map_err(|cause| StartError::Listen(config.listen, cause))?;
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .map_err(StartError::NotifyClient)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(StartError::Thread)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(StartError::Thread)?;
     let platform = Arc::new(platform);
     let (stop, stopped) = watch::channel(false);
     let (end, ended) = watch::channel(false);
@@ -82,14 +77,7 @@ pub async fn start(config: Config) -> Result<Sandbox, StartError> {
         })
         .map_err(StartError::Thread)?;
     tracing::info!(%address, "sandbox started");
-    Ok(Sandbox {
-        running: Arc::new(Running {
-            platform,
-            address,
-            stop,
-            ended,
-        }),
-    })
+    Ok(Sandbox { running: Arc::new(Running { platform, address, stop, ended }) })
 }
 
 fn listen(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
@@ -112,10 +100,7 @@ async fn run(
     };
     let router = control::router(Arc::clone(&platform), address);
     let clock = platform.clock.clone();
-    tokio::join!(
-        serve(listener, router, clock, stop.clone()),
-        notify::run(platform, client, stop),
-    );
+    tokio::join!(serve(listener, router, clock, stop.clone()), notify::run(platform, client, stop),);
 }
 
 impl Sandbox {
@@ -197,9 +182,7 @@ impl Sandbox {
     pub fn trade(&self, out_trade_no: &str) -> Option<TradeView> {
         self.read(|turn| {
             let trade = turn.records.find_trade(out_trade_no)?;
-            trade
-                .map(|trade| view_trade(turn.records, trade))
-                .transpose()
+            trade.map(|trade| view_trade(turn.records, trade)).transpose()
         })
     }
 
@@ -207,10 +190,7 @@ impl Sandbox {
     pub fn trades(&self) -> Vec<TradeView> {
         self.read(|turn| {
             let trades = turn.records.list_trades()?;
-            trades
-                .into_iter()
-                .map(|trade| view_trade(turn.records, trade))
-                .collect()
+            trades.into_iter().map(|trade| view_trade(turn.records, trade)).collect()
         })
     }
 
@@ -221,8 +201,7 @@ impl Sandbox {
 
     /// The newest code of a number.
     pub fn latest_qr(&self, out_trade_no: &str) -> Option<String> {
-        self.read(|turn| turn.records.latest_session(out_trade_no))
-            .map(|session| session.qr_code)
+        self.read(|turn| turn.records.latest_session(out_trade_no)).map(|session| session.qr_code)
     }
 
     /// How often a method (`alipay.trade.query`) was called for a number since this start, faults included.
@@ -272,17 +251,12 @@ impl Sandbox {
     }
 
     fn read<T>(&self, work: impl FnOnce(&Turn<'_>) -> Sql<T>) -> T {
-        self.platform()
-            .turn(work)
-            .expect("the sandbox's ledger is a local file that only it writes")
+        self.platform().turn(work).expect("the sandbox's ledger is a local file that only it writes")
     }
 }
 
 /// The newest codes, newest first.
 pub fn list_sessions(turn: &Turn<'_>) -> Sql<Vec<SessionView>> {
     let sessions = turn.records.list_sessions(200)?;
-    sessions
-        .into_iter()
-        .map(|session| view_session(turn.records, session, turn.now))
-        .collect()
+    sessions.into_iter().map(|session| view_session(turn.records, session, turn.now)).collect()
 }

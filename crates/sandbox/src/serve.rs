@@ -36,12 +36,7 @@ struct LineCut;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Serves until `stop` turns true, then lets running answers finish.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    clock: Clock,
-    mut stop: watch::Receiver<bool>,
-) {
+pub async fn serve(listener: TcpListener, router: Router, clock: Clock, mut stop: watch::Receiver<bool>) {
     let mut lines = JoinSet::new();
     let stopped = stop.clone();
     loop {
@@ -52,12 +47,7 @@ pub async fn serve(
         while lines.try_join_next().is_some() {}
         match accepted {
             Ok((stream, _)) => {
-                lines.spawn(serve_line(
-                    stream,
-                    router.clone(),
-                    clock.clone(),
-                    stopped.clone(),
-                ));
+                lines.spawn(serve_line(stream, router.clone(), clock.clone(), stopped.clone()));
             }
             Err(cause) => {
                 tracing::warn!(%cause, "a connection could not be accepted");
@@ -77,16 +67,9 @@ pub async fn told_to_stop(stop: &mut watch::Receiver<bool>) {
     let _nobody_left = stop.wait_for(|stopped| *stopped).await;
 }
 
-async fn serve_line(
-    stream: TcpStream,
-    router: Router,
-    clock: Clock,
-    mut stop: watch::Receiver<bool>,
-) {
+async fn serve_line(stream: TcpStream, router: Router, clock: Clock, mut stop: watch::Receiver<bool>) {
     let service = service_fn(move |request| respond(router.clone(), clock.clone(), request));
-    let connection = http1::Builder::new()
-        .auto_date_header(false)
-        .serve_connection(TokioIo::new(stream), service);
+    let connection = http1::Builder::new().auto_date_header(false).serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -100,19 +83,14 @@ async fn serve_line(
     }
 }
 
-async fn respond(
-    router: Router,
-    clock: Clock,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, LineCut> {
+async fn respond(router: Router, clock: Clock, request: Request<Incoming>) -> Result<Response<Body>, LineCut> {
     let answered: Result<Response<Body>, Infallible> = router.oneshot(request.map(Body::new)).await;
     let Ok(mut response) = answered;
     if response.extensions().get::<Cut>().is_some() {
         return Err(LineCut);
     }
     if response.extensions().get::<NoDate>().is_none() {
-        let date =
-            HeaderValue::from_str(&http_date(clock.now())).expect("a date is a valid header value");
+        let date = HeaderValue::from_str(&http_date(clock.now())).expect("a date is a valid header value");
         response.headers_mut().insert(header::DATE, date);
     }
     Ok(response)

@@ -41,11 +41,7 @@ pub fn sign(key: &PrivateKey, sign_type: SignType, bytes: &[u8]) -> String {
 }
 
 pub fn is_signed_by(key: &PublicKey, sign_type: SignType, bytes: &[u8], sign: &str) -> bool {
-    let Some(signature) = STANDARD
-        .decode(sign)
-        .ok()
-        .and_then(|raw| Signature::try_from(raw.as_slice()).ok())
-    else {
+    let Some(signature) = STANDARD.decode(sign).ok().and_then(|raw| Signature::try_from(raw.as_slice()).ok()) else {
         return false;
     };
     match sign_type {
@@ -56,18 +52,11 @@ pub fn is_signed_by(key: &PublicKey, sign_type: SignType, bytes: &[u8], sign: &s
 }
 
 /// Joins `name=value` with `&`, sorted by name, leaving out empty values and the named ones.
-pub fn text_to_sign<'a>(
-    pairs: impl Iterator<Item = (&'a str, &'a [u8])>,
-    left_out: &[&str],
-) -> Vec<u8> {
-    let mut kept: Vec<(&str, &[u8])> = pairs
-        .filter(|(name, value)| !value.is_empty() && !left_out.contains(name))
-        .collect();
+pub fn text_to_sign<'a>(pairs: impl Iterator<Item = (&'a str, &'a [u8])>, left_out: &[&str]) -> Vec<u8> {
+    let mut kept: Vec<(&str, &[u8])> =
+        pairs.filter(|(name, value)| !value.is_empty() && !left_out.contains(name)).collect();
     kept.sort_unstable();
-    let lines: Vec<Vec<u8>> = kept
-        .into_iter()
-        .map(|(name, value)| [name.as_bytes(), b"=", value].concat())
-        .collect();
+    let lines: Vec<Vec<u8>> = kept.into_iter().map(|(name, value)| [name.as_bytes(), b"=", value].concat()).collect();
     lines.join(&b'&')
 }
 

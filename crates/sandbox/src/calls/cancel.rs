@@ -37,9 +37,7 @@ fn nothing_to_cancel(biz: &Biz) -> Result<Answer, Stop> {
     if biz.text("trade_no").is_some() {
         return Ok(trade_not_exist());
     }
-    Ok(Answer::success()
-        .with_some("out_trade_no", biz.text("out_trade_no"))
-        .with("retry_flag", "N"))
+    Ok(Answer::success().with_some("out_trade_no", biz.text("out_trade_no")).with("retry_flag", "N"))
 }
 
 fn refund_all(turn: &Turn<'_>, trade: &Trade) -> Result<Answer, Stop> {

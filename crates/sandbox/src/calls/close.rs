@@ -19,9 +19,7 @@ pub fn close(turn: &Turn<'_>, biz: &Biz) -> Result<Answer, Stop> {
             announce(turn, &trade.trade_no, &Happening::Closed)?;
             Ok(closed(&trade))
         }
-        TradeStatus::TradeClosed if turn.settings.close_of_closed == CloseOfClosed::Succeed => {
-            Ok(closed(&trade))
-        }
+        TradeStatus::TradeClosed if turn.settings.close_of_closed == CloseOfClosed::Succeed => Ok(closed(&trade)),
         TradeStatus::TradeClosed | TradeStatus::TradeSuccess | TradeStatus::TradeFinished => {
             Err(refuse("ACQ.TRADE_STATUS_ERROR", "交易状态不合法"))
         }
@@ -37,7 +35,5 @@ fn latch_unscanned(turn: &Turn<'_>, biz: &Biz) -> Result<(), Stop> {
 }
 
 fn closed(trade: &Trade) -> Answer {
-    Answer::success()
-        .with("out_trade_no", trade.out_trade_no.as_str())
-        .with("trade_no", trade.trade_no.as_str())
+    Answer::success().with("out_trade_no", trade.out_trade_no.as_str()).with("trade_no", trade.trade_no.as_str())
 }

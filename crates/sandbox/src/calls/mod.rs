@@ -39,12 +39,7 @@ pub fn carry_out(turn: &Turn<'_>, call: &Call) -> Sql<Answer> {
         QUERY => query::query(turn, &call.biz),
         CLOSE => close::close(turn, &call.biz),
         CANCEL => cancel::cancel(turn, &call.biz),
-        unknown => Ok(Answer::failed(
-            "40002",
-            "Invalid Arguments",
-            "isv.invalid-method",
-            unknown,
-        )),
+        unknown => Ok(Answer::failed("40002", "Invalid Arguments", "isv.invalid-method", unknown)),
     };
     match ruling {
         Ok(answer) | Err(Stop::Refused(answer)) => Ok(answer),

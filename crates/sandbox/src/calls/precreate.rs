@@ -20,35 +20,23 @@ pub fn precreate(turn: &Turn<'_>, call: &Call) -> Result<Answer, Stop> {
     }
     session.qr_code = turn.records.draw_qr_code()?;
     turn.records.add_session(&session)?;
-    Ok(Answer::success()
-        .with("out_trade_no", session.out_trade_no)
-        .with("qr_code", session.qr_code))
+    Ok(Answer::success().with("out_trade_no", session.out_trade_no).with("qr_code", session.qr_code))
 }
 
 fn read_session(turn: &Turn<'_>, call: &Call) -> Result<Session, Stop> {
     let biz = &call.biz;
     let out_trade_no = read_number(biz)?;
-    let total_fen = biz
-        .text("total_amount")
-        .and_then(|text| read_price(&text))
-        .ok_or_else(|| invalid_parameter("total_amount"))?;
-    let subject = biz
-        .text("subject")
-        .filter(|text| text.chars().count() <= 256)
-        .ok_or_else(|| invalid_parameter("subject"))?;
+    let total_fen =
+        biz.text("total_amount").and_then(|text| read_price(&text)).ok_or_else(|| invalid_parameter("total_amount"))?;
+    let subject =
+        biz.text("subject").filter(|text| text.chars().count() <= 256).ok_or_else(|| invalid_parameter("subject"))?;
     let time_expire = read_time_expire(biz, turn.now)?;
     let timeout = read_span(biz, "timeout_express")?;
     let qr_timeout = read_span(biz, "qr_code_timeout_express")?;
     let timeout_ends = timeout
-        .filter(|_| {
-            time_expire.is_none() && turn.settings.timeout_express_from == TimeoutFrom::Precreate
-        })
+        .filter(|_| time_expire.is_none() && turn.settings.timeout_express_from == TimeoutFrom::Precreate)
         .map(|span| span.end_from(turn.now));
-    let ends = [
-        time_expire,
-        timeout_ends,
-        qr_timeout.map(|span| span.end_from(turn.now)),
-    ];
+    let ends = [time_expire, timeout_ends, qr_timeout.map(|span| span.end_from(turn.now))];
     let longest = turn.now + LONGEST_CODE_MS;
     Ok(Session {
         qr_code: String::new(),
@@ -78,10 +66,7 @@ fn read_time_expire(biz: &Biz, now: Millis) -> Result<Option<Millis>, Stop> {
     };
     let end = read_beijing(&text).ok_or_else(|| invalid_parameter("time_expire"))?;
     if end <= now {
-        return Err(refuse(
-            "ACQ.NOW_TIME_AFTER_EXPIRE_TIME_ERROR",
-            "当前时间已超过允许支付的时间",
-        ));
+        return Err(refuse("ACQ.NOW_TIME_AFTER_EXPIRE_TIME_ERROR", "当前时间已超过允许支付的时间"));
     }
     Ok(Some(end))
 }
@@ -89,9 +74,7 @@ fn read_time_expire(biz: &Biz, now: Millis) -> Result<Option<Millis>, Stop> {
 fn read_span(biz: &Biz, name: &'static str) -> Result<Option<Span>, Stop> {
     match biz.text(name) {
         None => Ok(None),
-        Some(text) => Span::read(&text)
-            .map(Some)
-            .ok_or_else(|| invalid_parameter(name)),
+        Some(text) => Span::read(&text).map(Some).ok_or_else(|| invalid_parameter(name)),
     }
 }
 
@@ -101,13 +84,9 @@ fn refuse_reuse(turn: &Turn<'_>, session: &Session) -> Result<(), Stop> {
         return Ok(());
     };
     match trade.status {
-        TradeStatus::TradeSuccess | TradeStatus::TradeFinished => {
-            Err(refuse("ACQ.TRADE_HAS_SUCCESS", "交易已被支付"))
-        }
+        TradeStatus::TradeSuccess | TradeStatus::TradeFinished => Err(refuse("ACQ.TRADE_HAS_SUCCESS", "交易已被支付")),
         TradeStatus::TradeClosed => Err(refuse("ACQ.TRADE_HAS_CLOSE", "交易已经关闭")),
-        TradeStatus::WaitBuyerPay
-            if (trade.total_fen, &trade.subject) != (session.total_fen, &session.subject) =>
-        {
+        TradeStatus::WaitBuyerPay if (trade.total_fen, &trade.subject) != (session.total_fen, &session.subject) => {
             Err(refuse("ACQ.CONTEXT_INCONSISTENT", "交易信息被篡改"))
         }
         TradeStatus::WaitBuyerPay => Ok(()),

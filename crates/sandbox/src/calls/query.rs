@@ -37,14 +37,8 @@ fn describe(trade: &Trade) -> Answer {
         .with("buyer_pay_amount", yuan(paid))
         .with("buyer_user_id", user_id(&trade.buyer))
         .with("buyer_user_type", "PRIVATE")
-        .with_some(
-            "ext_infos",
-            trade.cancelled.as_ref().map(|_| r#"{"action":"cancel"}"#),
-        )
-        .with_some(
-            "fund_bill_list",
-            trade.paid_at.map(|_| fund_bill_list(paid)),
-        )
+        .with_some("ext_infos", trade.cancelled.as_ref().map(|_| r#"{"action":"cancel"}"#))
+        .with_some("fund_bill_list", trade.paid_at.map(|_| fund_bill_list(paid)))
         .with("invoice_amount", yuan(paid))
         .with("out_trade_no", trade.out_trade_no.as_str())
         .with_some("passback_params", terms.text("passback_params"))

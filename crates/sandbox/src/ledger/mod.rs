@@ -83,9 +83,7 @@ impl Ledger {
 
     /// Runs `work` in one transaction. What it wrote is durable when this returns `Ok`.
     pub fn change<T>(&mut self, work: impl FnOnce(&Records<'_>) -> Sql<T>) -> Sql<T> {
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let records = Records { transaction };
         let done = work(&records)?;
         records.transaction.commit()?;
@@ -102,54 +100,34 @@ pub struct Records<'a> {
 impl Records<'_> {
     fn prepare(&self, seed: Option<u64>) -> Sql<()> {
         self.transaction.execute_batch(SCHEMA)?;
-        let known: i64 = self
-            .transaction
-            .query_row("select count(*) from numbers", [], |row| row.get(0))?;
+        let known: i64 = self.transaction.query_row("select count(*) from numbers", [], |row| row.get(0))?;
         if known == 0 {
-            let seed = seed.map_or_else(
-                || rand::random::<[u8; 32]>().to_vec(),
-                |seed| seed.to_be_bytes().to_vec(),
-            );
-            self.transaction
-                .execute("insert into numbers (seed, drawn) values (?1, 0)", [seed])?;
+            let seed = seed.map_or_else(|| rand::random::<[u8; 32]>().to_vec(), |seed| seed.to_be_bytes().to_vec());
+            self.transaction.execute("insert into numbers (seed, drawn) values (?1, 0)", [seed])?;
         }
         Ok(())
     }
 
     /// Draws 32 bytes that never come again in this ledger and depend only on its seed and how many were drawn before.
     fn draw(&self) -> Sql<[u8; 32]> {
-        let (seed, drawn): (Vec<u8>, i64) = self.transaction.query_row(
-            "update numbers set drawn = drawn + 1 returning seed, drawn",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
-        Ok(Sha256::new()
-            .chain_update(seed)
-            .chain_update(drawn.to_be_bytes())
-            .finalize()
-            .into())
+        let (seed, drawn): (Vec<u8>, i64) =
+            self.transaction.query_row("update numbers set drawn = drawn + 1 returning seed, drawn", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        Ok(Sha256::new().chain_update(seed).chain_update(drawn.to_be_bytes()).finalize().into())
     }
 
     /// A code text as Alipay prints it into QR codes.
     pub fn draw_qr_code(&self) -> Sql<String> {
         const LETTERS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-        let token: String = self
-            .draw()?
-            .iter()
-            .take(21)
-            .map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()]))
-            .collect();
+        let token: String =
+            self.draw()?.iter().take(21).map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect();
         Ok(format!("https://qr.alipay.com/bax{token}"))
     }
 
     /// 28 digits beginning with the Beijing day, like Alipay's.
     pub fn draw_trade_no(&self, now: Millis) -> Sql<String> {
-        let digits: String = self
-            .draw()?
-            .iter()
-            .take(15)
-            .map(|byte| char::from(b'0' + byte % 10))
-            .collect();
+        let digits: String = self.draw()?.iter().take(15).map(|byte| char::from(b'0' + byte % 10)).collect();
         Ok(format!("{}22001{digits}", beijing_day_digits(now)))
     }
 

@@ -40,7 +40,8 @@ pub struct NoticeView {
     pub outcomes: Vec<String>,
 }
 
-const COLUMNS: &str = "notify_id, out_trade_no, trade_status, out_biz_no, url, charset, parameters, created_at, next_at, failures";
+const COLUMNS: &str =
+    "notify_id, out_trade_no, trade_status, out_biz_no, url, charset, parameters, created_at, next_at, failures";
 
 impl Records<'_> {
     pub fn add_notice(&self, notice: &Notice) -> Sql<()> {
@@ -66,9 +67,7 @@ impl Records<'_> {
     /// Notices to send now, earliest first.
     pub fn list_due_notices(&self, now: Millis) -> Sql<Vec<Notice>> {
         self.transaction
-            .prepare_cached(&format!(
-                "select {COLUMNS} from notices where next_at <= ?1 order by next_at, rowid"
-            ))?
+            .prepare_cached(&format!("select {COLUMNS} from notices where next_at <= ?1 order by next_at, rowid"))?
             .query_map([now], read_notice)?
             .collect()
     }
@@ -81,10 +80,8 @@ impl Records<'_> {
 
     /// Makes a notice due, whatever became of it before. `false` if there is no such notice.
     pub fn send_notice_at(&self, notify_id: &str, at: Millis) -> Sql<bool> {
-        let changed = self.transaction.execute(
-            "update notices set next_at = ?2 where notify_id = ?1",
-            params![notify_id, at],
-        )?;
+        let changed =
+            self.transaction.execute("update notices set next_at = ?2 where notify_id = ?1", params![notify_id, at])?;
         Ok(changed > 0)
     }
 
@@ -98,13 +95,7 @@ impl Records<'_> {
     }
 
     /// Writes down a try that was not answered `success`, and when the next one is due.
-    pub fn note_failed(
-        &self,
-        notify_id: &str,
-        now: Millis,
-        outcome: &str,
-        next_at: Option<Millis>,
-    ) -> Sql<()> {
+    pub fn note_failed(&self, notify_id: &str, now: Millis, outcome: &str, next_at: Option<Millis>) -> Sql<()> {
         self.transaction.execute(
             "update notices set tries = tries + 1, failures = failures + 1, next_at = ?2 where notify_id = ?1",
             params![notify_id, next_at],

@@ -30,11 +30,8 @@ const COLUMNS: &str = "qr_code, out_trade_no, total_fen, subject, biz, notify_ur
 impl Records<'_> {
     pub fn add_session(&self, session: &Session) -> Sql<()> {
         let placed = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11";
-        self.transaction
-            .prepare_cached(&format!(
-                "insert into sessions ({COLUMNS}) values ({placed})"
-            ))?
-            .execute(params![
+        self.transaction.prepare_cached(&format!("insert into sessions ({COLUMNS}) values ({placed})"))?.execute(
+            params![
                 session.qr_code,
                 session.out_trade_no,
                 session.total_fen,
@@ -46,15 +43,14 @@ impl Records<'_> {
                 session.qr_expires_at,
                 session.time_expire,
                 session.timeout_express,
-            ])?;
+            ],
+        )?;
         Ok(())
     }
 
     pub fn find_session(&self, qr_code: &str) -> Sql<Option<Session>> {
         self.transaction
-            .prepare_cached(&format!(
-                "select {COLUMNS} from sessions where qr_code = ?1"
-            ))?
+            .prepare_cached(&format!("select {COLUMNS} from sessions where qr_code = ?1"))?
             .query_row([qr_code], read_session)
             .optional()
     }
@@ -71,26 +67,19 @@ impl Records<'_> {
     /// The newest sessions, newest first.
     pub fn list_sessions(&self, limit: i64) -> Sql<Vec<Session>> {
         self.transaction
-            .prepare_cached(&format!(
-                "select {COLUMNS} from sessions order by session_id desc limit ?1"
-            ))?
+            .prepare_cached(&format!("select {COLUMNS} from sessions order by session_id desc limit ?1"))?
             .query_map([limit], read_session)?
             .collect()
     }
 
     /// From now on no code of this number can be scanned.
     pub fn latch(&self, out_trade_no: &str) -> Sql<()> {
-        self.transaction.execute(
-            "insert or ignore into latches (out_trade_no) values (?1)",
-            [out_trade_no],
-        )?;
+        self.transaction.execute("insert or ignore into latches (out_trade_no) values (?1)", [out_trade_no])?;
         Ok(())
     }
 
     pub fn is_latched(&self, out_trade_no: &str) -> Sql<bool> {
-        self.transaction
-            .prepare_cached("select 1 from latches where out_trade_no = ?1")?
-            .exists([out_trade_no])
+        self.transaction.prepare_cached("select 1 from latches where out_trade_no = ?1")?.exists([out_trade_no])
     }
 }
 

@@ -51,15 +51,10 @@ impl ToSql for TradeStatus {
 impl FromSql for TradeStatus {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let text = value.as_str()?;
-        [
-            Self::WaitBuyerPay,
-            Self::TradeSuccess,
-            Self::TradeClosed,
-            Self::TradeFinished,
-        ]
-        .into_iter()
-        .find(|status| status.text() == text)
-        .ok_or(FromSqlError::InvalidType)
+        [Self::WaitBuyerPay, Self::TradeSuccess, Self::TradeClosed, Self::TradeFinished]
+            .into_iter()
+            .find(|status| status.text() == text)
+            .ok_or(FromSqlError::InvalidType)
     }
 }
 
@@ -86,15 +81,13 @@ pub struct Trade {
 }
 
 const COLUMNS: &str = "trade_no, out_trade_no, total_fen, subject, biz, notify_url, charset, buyer, status, created_at, expires_at, paid_at, closed_at, cancelled";
-const REFUNDED: &str =
-    "(select coalesce(sum(amount_fen), 0) from refunds where refunds.trade_no = trades.trade_no)";
+const REFUNDED: &str = "(select coalesce(sum(amount_fen), 0) from refunds where refunds.trade_no = trades.trade_no)";
 
 impl Records<'_> {
     pub fn add_trade(&self, trade: &Trade) -> Sql<()> {
         let placed = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14";
-        self.transaction
-            .prepare_cached(&format!("insert into trades ({COLUMNS}) values ({placed})"))?
-            .execute(params![
+        self.transaction.prepare_cached(&format!("insert into trades ({COLUMNS}) values ({placed})"))?.execute(
+            params![
                 trade.trade_no,
                 trade.out_trade_no,
                 trade.total_fen,
@@ -109,7 +102,8 @@ impl Records<'_> {
                 trade.paid_at,
                 trade.closed_at,
                 trade.cancelled,
-            ])?;
+            ],
+        )?;
         Ok(())
     }
 
@@ -158,10 +152,8 @@ impl Records<'_> {
     }
 
     pub fn finish_trade(&self, trade: &Trade) -> Sql<()> {
-        self.transaction.execute(
-            "update trades set status = 'TRADE_FINISHED' where trade_no = ?1",
-            [&trade.trade_no],
-        )?;
+        self.transaction
+            .execute("update trades set status = 'TRADE_FINISHED' where trade_no = ?1", [&trade.trade_no])?;
         Ok(())
     }
 
@@ -173,11 +165,7 @@ impl Records<'_> {
     }
 
     pub fn charged_total_fen(&self) -> Sql<i64> {
-        self.transaction.query_row(
-            "select coalesce(sum(amount_fen), 0) from charges",
-            [],
-            |row| row.get(0),
-        )
+        self.transaction.query_row("select coalesce(sum(amount_fen), 0) from charges", [], |row| row.get(0))
     }
 
     pub fn next_expiry(&self) -> Sql<Option<Millis>> {
@@ -188,18 +176,14 @@ impl Records<'_> {
 
     fn find_trade_where(&self, column: &str, value: &str) -> Sql<Option<Trade>> {
         self.transaction
-            .prepare_cached(&format!(
-                "select {COLUMNS}, {REFUNDED} from trades where {column} = ?1"
-            ))?
+            .prepare_cached(&format!("select {COLUMNS}, {REFUNDED} from trades where {column} = ?1"))?
             .query_row([value], read_trade)
             .optional()
     }
 
     fn list_trades_where(&self, condition: &str, bound: Millis) -> Sql<Vec<Trade>> {
         self.transaction
-            .prepare_cached(&format!(
-                "select {COLUMNS}, {REFUNDED} from trades where {condition} order by rowid"
-            ))?
+            .prepare_cached(&format!("select {COLUMNS}, {REFUNDED} from trades where {condition} order by rowid"))?
             .query_map([bound], read_trade)?
             .collect()
     }

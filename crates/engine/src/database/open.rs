@@ -1,0 +1,105 @@
+//! Opening: lock, version, pragmas, migrations, barrier. Refuses clearly and changes nothing when it refuses.
+
+use super::Database;
+use crate::OpenError;
+use rusqlite::{Connection, ErrorCode};
+use rusqlite_migration::{M, Migrations};
+use std::cell::RefCell;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::time::Duration;
+
+/// SQLite before 3.51.3 can lose committed WAL transactions in rare races.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// In order, append-only.
+const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("../../../../migrations/terminal/0001_records.sql"))];
+
+impl Database {
+    /// Opens the database in `folder`, making both if needed.
+    ///
+    /// # Errors
+    /// See [`OpenError`]: each says what to do, and nothing was changed.
+    pub fn open(folder: &Path) -> Result<Database, OpenError> {
+        check_sqlite()?;
+        std::fs::create_dir_all(folder).map_err(|error| disk("make the folder", folder, error))?;
+        let lock = lock(&folder.join("yidan.lock"))?;
+        let path = folder.join("yidan.db");
+        let connection = connect(&path)?;
+        Ok(Database { path, connection: RefCell::new(connection), _lock: lock })
+    }
+}
+
+fn check_sqlite() -> Result<(), OpenError> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        return Err(OpenError::OldSqlite { found: rusqlite::version().into() });
+    }
+    Ok(())
+}
+
+/// The operating system's lock on a file: gone with the process, however it ends.
+fn lock(path: &Path) -> Result<File, OpenError> {
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(|error| disk("open the lock", path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.into() }),
+        Err(TryLockError::Error(error)) => Err(disk("lock", path, error)),
+    }
+}
+
+/// Connects and brings the file to rest.
+pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
+    let wrong = |error: rusqlite::Error| explain(path, error);
+    let mut connection = Connection::open(path).map_err(wrong)?;
+    connection.busy_timeout(Duration::from_secs(2)).map_err(wrong)?;
+    refuse_newer(&connection, path)?;
+    connection.pragma_update(None, "journal_mode", "wal").map_err(wrong)?;
+    connection.pragma_update(None, "synchronous", "full").map_err(wrong)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(wrong)?;
+    connection.pragma_update(None, "trusted_schema", false).map_err(wrong)?;
+    barrier(&connection, path)?;
+    Migrations::from_slice(MIGRATIONS)
+        .to_latest(&mut connection)
+        .map_err(|error| disk("bring up to date", path, error))?;
+    barrier(&connection, path)?;
+    Ok(connection)
+}
+
+fn refuse_newer(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let version: i64 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|error| explain(path, error))?;
+    if usize::try_from(version).is_ok_and(|version| version > MIGRATIONS.len()) {
+        return Err(OpenError::TooNew { path: path.into() });
+    }
+    Ok(())
+}
+
+/// Everything committed goes into the main file and to the disk. The pragma can answer *busy* without an error.
+fn barrier(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let busy: i64 = connection
+        .query_row("pragma wal_checkpoint(truncate)", [], |row| row.get(0))
+        .map_err(|error| explain(path, error))?;
+    if busy != 0 {
+        return Err(OpenError::CheckpointBusy { path: path.into() });
+    }
+    Ok(())
+}
+
+fn explain(path: &Path, error: rusqlite::Error) -> OpenError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            OpenError::Damaged { path: path.into(), source: Box::new(error) }
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => OpenError::CheckpointBusy { path: path.into() },
+        _ => disk("open", path, error),
+    }
+}
+
+fn disk(doing: &'static str, path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> OpenError {
+    OpenError::Disk { doing, path: path.into(), source: error.into() }
+}

@@ -1,0 +1,202 @@
+//! Orders: what is to be collected.
+
+use super::{Database, RowError, WriteError, parse};
+use crate::Error;
+use rusqlite::{Connection, Row, Transaction, params};
+use yidan_payment::{Fen, Hash, OrderId, OrderStatus, PaymentId, RequestId, SaleId, UtcMs};
+
+/// An order as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderRow {
+    /// Its name.
+    pub order_id: OrderId,
+    /// The sale it belongs to.
+    pub sale_id: SaleId,
+    /// The number a person reads; unique.
+    pub order_no: String,
+    /// `counter`, or the program it came from.
+    pub source: String,
+    /// That program's number.
+    pub external_ref: Option<String>,
+    /// How many orders this bill had before.
+    pub attempt: i64,
+    /// What is to be collected.
+    pub amount: Fen,
+    /// What the buyer reads.
+    pub subject: String,
+    /// Who collects.
+    pub operator_id: String,
+    /// The day it counts for.
+    pub business_day: String,
+    /// Running number of the day.
+    pub day_seq: i64,
+    /// The click that made it.
+    pub request_id: RequestId,
+    /// Hash of what was clicked.
+    pub content_hash: Hash,
+    /// The order it replaces.
+    pub replaces: Option<OrderId>,
+    /// When it was written down.
+    pub created_at: UtcMs,
+}
+
+const COLUMNS: &str = "order_id, sale_id, order_no, source, external_ref, attempt, amount_fen, subject, operator_id, \
+                       business_day, day_seq, request_id, content_hash, replaces_order_id, created_at_ms";
+
+pub(crate) fn insert_order(
+    transaction: &Transaction<'_>,
+    order: &OrderRow,
+    status: OrderStatus,
+) -> Result<(), WriteError> {
+    transaction
+        .prepare_cached(&format!(
+            "insert into orders ({COLUMNS}, status)
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+        ))?
+        .execute(params![
+            order.order_id.to_string(),
+            order.sale_id.to_string(),
+            order.order_no,
+            order.source,
+            order.external_ref,
+            order.attempt,
+            order.amount.as_fen(),
+            order.subject,
+            order.operator_id,
+            order.business_day,
+            order.day_seq,
+            order.request_id.to_string(),
+            order.content_hash.to_string(),
+            order.replaces.map(|id| id.to_string()),
+            order.created_at.0,
+            status.as_str(),
+        ])?;
+    Ok(())
+}
+
+/// The order's status follows from its payment, in the same transaction.
+pub(crate) fn save_order_status(
+    transaction: &Transaction<'_>,
+    order_id: OrderId,
+    status: OrderStatus,
+) -> Result<(), WriteError> {
+    transaction
+        .prepare_cached("update orders set status = ?2 where order_id = ?1 and status <> ?2")?
+        .execute(params![order_id.to_string(), status.as_str()])?;
+    Ok(())
+}
+
+/// The next running number of a day.
+pub(crate) fn next_day_seq(connection: &Connection, business_day: &str) -> Result<i64, RowError> {
+    let last: Option<i64> = connection
+        .prepare_cached("select max(day_seq) from orders where business_day = ?1")?
+        .query_row([business_day], |row| row.get(0))?;
+    Ok(last.unwrap_or(0) + 1)
+}
+
+pub(crate) fn load_order(connection: &Connection, order_id: OrderId) -> Result<OrderRow, RowError> {
+    connection
+        .prepare_cached(&format!("select {COLUMNS} from orders where order_id = ?1"))?
+        .query_and_then([order_id.to_string()], read_order)?
+        .next()
+        .unwrap_or_else(|| Err(RowError::Unreadable(format!("there is no order {order_id}"))))
+}
+
+impl Database {
+    /// The order of a payment.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn load_order(&self, order_id: OrderId) -> Result<OrderRow, Error> {
+        self.read("read an order", |connection| load_order(connection, order_id))
+    }
+
+    /// The order that this click made, and its payment.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn find_by_request(&self, request_id: RequestId) -> Result<Option<(OrderRow, PaymentId)>, Error> {
+        self.find_order("o.request_id = ?1", &[&request_id.to_string()])
+    }
+
+    /// The newest order of another program's bill, and its payment.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn find_by_bill(&self, source: &str, external_ref: &str) -> Result<Option<(OrderRow, PaymentId)>, Error> {
+        self.find_order("o.source = ?1 and o.external_ref = ?2", &[&source, &external_ref])
+    }
+
+    /// The order that replaces this one, and its payment.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn find_replacement(&self, order_id: OrderId) -> Result<Option<(OrderRow, PaymentId)>, Error> {
+        self.find_order("o.replaces_order_id = ?1", &[&order_id.to_string()])
+    }
+
+    /// Orders of a day, or of all days, the newest first, and their payments.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn list_orders(
+        &self,
+        business_day: Option<&str>,
+        text: &str,
+        before: Option<UtcMs>,
+        limit: i64,
+    ) -> Result<Vec<(OrderRow, PaymentId)>, Error> {
+        let like = format!("%{}%", text.replace(['%', '_'], ""));
+        let before = before.map_or(i64::MAX, |before| before.0);
+        self.list(
+            "(?1 is null or o.business_day = ?1) and o.created_at_ms < ?2
+             and (?3 = '%%' or o.order_no like ?3 or o.subject like ?3 or p.out_trade_no like ?3 or p.trade_no like ?3
+                  or o.external_ref like ?3)
+             order by o.created_at_ms desc, o.order_id desc limit ?4",
+            params![business_day, before, like, limit],
+        )
+    }
+
+    fn find_order(
+        &self,
+        condition: &str,
+        parameters: &[&dyn rusqlite::ToSql],
+    ) -> Result<Option<(OrderRow, PaymentId)>, Error> {
+        let rows = self.list(&format!("{condition} order by o.attempt desc limit 1"), parameters)?;
+        Ok(rows.into_iter().next())
+    }
+
+    fn list(&self, condition: &str, parameters: &[&dyn rusqlite::ToSql]) -> Result<Vec<(OrderRow, PaymentId)>, Error> {
+        let columns = COLUMNS.split(", ").map(|column| format!("o.{}", column.trim())).collect::<Vec<_>>().join(", ");
+        self.read("find orders", |connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "select {columns}, p.pay_id from orders o join payments p using (order_id) where {condition}"
+            ))?;
+            statement
+                .query_and_then(parameters, |row| Ok((read_order(row)?, parse(&row.get::<_, String>(15)?)?)))?
+                .collect()
+        })
+    }
+}
+
+fn read_order(row: &Row<'_>) -> Result<OrderRow, RowError> {
+    let text = |column: usize| row.get::<_, String>(column);
+    let replaces: Option<String> = row.get(13)?;
+    Ok(OrderRow {
+        order_id: parse(&text(0)?)?,
+        sale_id: parse(&text(1)?)?,
+        order_no: text(2)?,
+        source: text(3)?,
+        external_ref: row.get(4)?,
+        attempt: row.get(5)?,
+        amount: Fen::from_fen(row.get(6)?).map_err(|error| RowError::Unreadable(error.to_string()))?,
+        subject: text(7)?,
+        operator_id: text(8)?,
+        business_day: text(9)?,
+        day_seq: row.get(10)?,
+        request_id: parse(&text(11)?)?,
+        content_hash: parse(&text(12)?)?,
+        replaces: replaces.as_deref().map(parse).transpose()?,
+        created_at: UtcMs(row.get(14)?),
+    })
+}

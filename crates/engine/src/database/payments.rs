@@ -1,0 +1,341 @@
+//! Payments with their receipts and refunds: read whole, written by version.
+
+use super::{Database, RowError, WriteError, parse};
+use crate::Error;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use yidan_payment::{
+    Account, Booked, Fen, Hash, Method, OutTradeNo, Payment, PaymentId, Receipt, Refund, RefundId, RefundOrigin,
+    RefundStatus, SaleId, Statement, Status, StoppedBy, TradeNo, UtcMs,
+};
+
+const COLUMNS: &str = "pay_id, order_id, sale_id, method, account, out_trade_no, amount_fen, status, reason, trade_no, \
+                       trade_seen, request_body, qr_code, code_expires_at_ms, stopped_by, close_sent_at_ms, \
+                       precreated_at_ms, dead_after_ms, watch_at_ms, booked_at_ms, version, created_at_ms";
+
+pub(crate) fn insert_payment(transaction: &Transaction<'_>, payment: &Payment) -> Result<(), WriteError> {
+    transaction
+        .prepare_cached(
+            "insert into payments (pay_id, order_id, sale_id, channel, method, account, out_trade_no, amount_fen, status,
+                                   trade_seen, version, created_at_ms, updated_at_ms)
+             values (?1, ?2, ?3, 'ALIPAY', ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10, ?10)",
+        )?
+        .execute(params![
+            payment.pay_id.to_string(),
+            payment.order_id.to_string(),
+            payment.sale_id.to_string(),
+            word(&payment.method),
+            payment.account.0,
+            payment.out_trade_no.as_str(),
+            payment.amount.as_fen(),
+            payment.status.name().as_str(),
+            payment.version,
+            payment.created_at.0,
+        ])?;
+    Ok(())
+}
+
+/// Writes a changed payment over the version it was read as. Zero rows means that somebody was faster.
+pub(crate) fn save_payment(
+    transaction: &Transaction<'_>,
+    before: &Payment,
+    after: &Payment,
+    now: UtcMs,
+    new_refund_id: impl Fn() -> RefundId,
+    business_day: impl Fn(UtcMs) -> String,
+) -> Result<(), WriteError> {
+    let changed = transaction
+        .prepare_cached(
+            "update payments set status = ?3, reason = ?4, trade_no = ?5, trade_seen = ?6, request_body = ?7, qr_code = ?8,
+                 code_expires_at_ms = ?9, stopped_by = ?10, close_sent_at_ms = ?11, precreated_at_ms = ?12,
+                 dead_after_ms = ?13, watch_at_ms = ?14, booked_at_ms = ?15, version = version + 1, updated_at_ms = ?16
+             where pay_id = ?1 and version = ?2",
+        )?
+        .execute(params![
+            before.pay_id.to_string(),
+            before.version,
+            after.status.name().as_str(),
+            after.status.reason(),
+            after.trade_no.as_ref().map(TradeNo::as_str),
+            after.trade_seen,
+            after.request_body,
+            after.qr_code,
+            ms(after.code_expires_at),
+            after.stopped_by.as_ref().map(word),
+            ms(after.close_sent_at),
+            ms(after.precreated_at),
+            ms(after.dead_after),
+            ms(after.watch_at),
+            ms(after.booked_at),
+            now.0,
+        ])?;
+    if changed == 0 {
+        return Err(RowError::Raced.into());
+    }
+    for receipt in after.receipts.iter().filter(|receipt| !before.receipts.contains(receipt)) {
+        save_receipt(transaction, after, receipt, &business_day(receipt.paid_at.unwrap_or(now)))?;
+    }
+    for (position, refund) in after.refunds.iter().enumerate() {
+        if before.refunds.get(position) != Some(refund) {
+            save_refund(transaction, after.pay_id, position, refund, new_refund_id())?;
+        }
+    }
+    Ok(())
+}
+
+fn save_receipt(
+    transaction: &Transaction<'_>,
+    payment: &Payment,
+    receipt: &Receipt,
+    business_day: &str,
+) -> Result<(), WriteError> {
+    transaction
+        .prepare_cached(
+            "insert into receipts (account, trade_no, pay_id, total_fen, receipt_fen, paid_at_ms, business_day, booked)
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             on conflict (account, trade_no) do update set booked = excluded.booked where pay_id = excluded.pay_id",
+        )?
+        .execute(params![
+            payment.account.0,
+            receipt.trade_no.as_str(),
+            payment.pay_id.to_string(),
+            receipt.total.as_fen(),
+            receipt.receipt.as_fen(),
+            ms(receipt.paid_at),
+            business_day,
+            word(&receipt.booked),
+        ])?;
+    Ok(())
+}
+
+fn save_refund(
+    transaction: &Transaction<'_>,
+    pay_id: PaymentId,
+    position: usize,
+    refund: &Refund,
+    refund_id: RefundId,
+) -> Result<(), WriteError> {
+    transaction
+        .prepare_cached(
+            "insert into refunds (refund_id, pay_id, trade_no, out_request_no, amount_fen, origin, status, position)
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             on conflict (pay_id, position) do update set out_request_no = excluded.out_request_no, status = excluded.status",
+        )?
+        .execute(params![
+            refund_id.to_string(),
+            pay_id.to_string(),
+            refund.trade_no.as_str(),
+            refund.out_request_no,
+            refund.amount.as_fen(),
+            word(&refund.origin),
+            word(&refund.status),
+            i64::try_from(position).unwrap_or(i64::MAX),
+        ])?;
+    Ok(())
+}
+
+/// Keeps a statement as received. That it is known says nothing about its effect.
+pub(crate) fn keep_statement(
+    transaction: &Transaction<'_>,
+    pay_id: PaymentId,
+    statement: &Statement,
+) -> Result<(), WriteError> {
+    transaction
+        .prepare_cached(
+            "insert into evidence (pay_id, source, hash, text, signature, cert_sn, asked_at_ms, answered_at_ms)
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) on conflict do nothing",
+        )?
+        .execute(params![
+            pay_id.to_string(),
+            statement.proof.source.as_str(),
+            Hash::of(statement.proof.text.as_bytes()).to_string(),
+            statement.proof.text,
+            statement.proof.signature,
+            statement.proof.cert_sn,
+            statement.asked_at.0,
+            ms(statement.answered_at),
+        ])?;
+    Ok(())
+}
+
+pub(crate) fn find_payment(connection: &Connection, pay_id: PaymentId) -> Result<Option<Payment>, RowError> {
+    let payment = connection
+        .prepare_cached(&format!("select {COLUMNS} from payments where pay_id = ?1"))?
+        .query_and_then([pay_id.to_string()], read_payment)?
+        .next()
+        .transpose()?;
+    let Some(mut payment) = payment else { return Ok(None) };
+    payment.receipts = list_receipts(connection, pay_id)?;
+    payment.refunds = list_refunds(connection, pay_id)?;
+    Ok(Some(payment))
+}
+
+fn list_receipts(connection: &Connection, pay_id: PaymentId) -> Result<Vec<Receipt>, RowError> {
+    let mut statement = connection.prepare_cached(
+        "select trade_no, total_fen, receipt_fen, paid_at_ms, booked from receipts where pay_id = ?1 order by trade_no",
+    )?;
+    statement
+        .query_and_then([pay_id.to_string()], |row| {
+            Ok(Receipt {
+                trade_no: trade_no(row.get(0)?)?,
+                total: fen(row.get(1)?)?,
+                receipt: fen(row.get(2)?)?,
+                paid_at: row.get::<_, Option<i64>>(3)?.map(UtcMs),
+                booked: read_word::<Booked>(row, 4)?,
+            })
+        })?
+        .collect()
+}
+
+fn list_refunds(connection: &Connection, pay_id: PaymentId) -> Result<Vec<Refund>, RowError> {
+    let mut statement = connection.prepare_cached(
+        "select trade_no, out_request_no, amount_fen, origin, status from refunds where pay_id = ?1 order by position",
+    )?;
+    statement
+        .query_and_then([pay_id.to_string()], |row| {
+            Ok(Refund {
+                trade_no: trade_no(row.get(0)?)?,
+                out_request_no: row.get(1)?,
+                amount: fen(row.get(2)?)?,
+                origin: read_word::<RefundOrigin>(row, 3)?,
+                status: read_word::<RefundStatus>(row, 4)?,
+            })
+        })?
+        .collect()
+}
+
+impl Database {
+    /// Reads a payment with its money.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchPayment`]; [`Error::Storage`].
+    pub fn load_payment(&self, pay_id: PaymentId) -> Result<Payment, Error> {
+        self.read("read a payment", |connection| find_payment(connection, pay_id))?.ok_or(Error::NoSuchPayment(pay_id))
+    }
+
+    /// Payments that may still bring money, the oldest first.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn list_live(&self) -> Result<Vec<PaymentId>, Error> {
+        self.list_ids(
+            "select pay_id from payments where status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING') order by created_at_ms",
+            &[],
+        )
+    }
+
+    /// Payments that are over and must be asked once more, and when.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn list_watched(&self) -> Result<Vec<(PaymentId, UtcMs)>, Error> {
+        self.read("list watched payments", |connection| {
+            let mut statement = connection.prepare_cached(
+                "select pay_id, watch_at_ms from payments where watch_at_ms is not null order by watch_at_ms",
+            )?;
+            statement.query_and_then([], |row| Ok((parse(&row.get::<_, String>(0)?)?, UtcMs(row.get(1)?))))?.collect()
+        })
+    }
+
+    /// Other live payments of a sale.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn list_live_of_sale(&self, sale_id: SaleId) -> Result<Vec<PaymentId>, Error> {
+        self.list_ids(
+            "select pay_id from payments where sale_id = ?1 and status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING')",
+            &[&sale_id.to_string()],
+        )
+    }
+
+    /// The payment with this number of ours.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn find_by_out_trade_no(&self, out_trade_no: &OutTradeNo) -> Result<Option<PaymentId>, Error> {
+        let found = self.list_ids("select pay_id from payments where out_trade_no = ?1", &[&out_trade_no.as_str()])?;
+        Ok(found.into_iter().next())
+    }
+
+    /// Payments whose books contradict themselves. Always empty, unless this program is wrong.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn list_unbalanced(&self) -> Result<Vec<PaymentId>, Error> {
+        self.list_ids("select pay_id from books_that_do_not_balance", &[])
+    }
+
+    fn list_ids(&self, sql: &str, parameters: &[&dyn rusqlite::ToSql]) -> Result<Vec<PaymentId>, Error> {
+        self.read("list payments", |connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            statement.query_and_then(parameters, |row| parse(&row.get::<_, String>(0)?))?.collect()
+        })
+    }
+}
+
+/// Whether another payment of the sale has been paid.
+pub(crate) fn is_sale_paid(connection: &Connection, payment: &Payment) -> Result<bool, RowError> {
+    let paid: Option<i64> = connection
+        .prepare_cached("select 1 from payments where sale_id = ?1 and pay_id <> ?2 and status = 'SUCCESS' limit 1")?
+        .query_row(params![payment.sale_id.to_string(), payment.pay_id.to_string()], |row| row.get(0))
+        .optional()?;
+    Ok(paid.is_some())
+}
+
+fn read_payment(row: &Row<'_>) -> Result<Payment, RowError> {
+    let text = |column: usize| row.get::<_, String>(column);
+    let moment = |column: usize| Ok::<_, RowError>(row.get::<_, Option<i64>>(column)?.map(UtcMs));
+    let trade_no = row.get::<_, Option<String>>(9)?.map(trade_no).transpose()?;
+    let reason: Option<String> = row.get(8)?;
+    Ok(Payment {
+        pay_id: parse(&text(0)?)?,
+        order_id: parse(&text(1)?)?,
+        sale_id: parse(&text(2)?)?,
+        method: read_word::<Method>(row, 3)?,
+        account: Account(text(4)?),
+        out_trade_no: OutTradeNo::new(text(5)?).map_err(|error| RowError::Unreadable(error.to_string()))?,
+        amount: fen(row.get(6)?)?,
+        status: Status::from_row(&text(7)?, trade_no.as_ref(), reason.as_deref())
+            .map_err(|error| RowError::Unreadable(error.to_string()))?,
+        trade_no,
+        trade_seen: row.get(10)?,
+        request_body: row.get(11)?,
+        qr_code: row.get(12)?,
+        code_expires_at: moment(13)?,
+        stopped_by: row.get::<_, Option<String>>(14)?.map(|_| read_word::<StoppedBy>(row, 14)).transpose()?,
+        close_sent_at: moment(15)?,
+        precreated_at: moment(16)?,
+        dead_after: moment(17)?,
+        watch_at: moment(18)?,
+        booked_at: moment(19)?,
+        receipts: Vec::new(),
+        refunds: Vec::new(),
+        version: row.get(20)?,
+        created_at: UtcMs(row.get(21)?),
+    })
+}
+
+/// The word that serde writes for a plain enum.
+fn word<T: serde::Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        Ok(other) => other.to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn read_word<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, RowError> {
+    let word: String = row.get(column)?;
+    serde_json::from_value(serde_json::Value::String(word.clone())).map_err(|_| RowError::Unreadable(word))
+}
+
+fn ms(moment: Option<UtcMs>) -> Option<i64> {
+    moment.map(|moment| moment.0)
+}
+
+fn fen(value: i64) -> Result<Fen, RowError> {
+    Fen::from_fen(value).map_err(|error| RowError::Unreadable(error.to_string()))
+}
+
+fn trade_no(text: String) -> Result<TradeNo, RowError> {
+    TradeNo::new(text).map_err(|error| RowError::Unreadable(error.to_string()))
+}

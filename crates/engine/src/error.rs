@@ -1,0 +1,109 @@
+//! What can go wrong in the engine, named by what the caller must do about it.
+
+use std::path::PathBuf;
+use yidan_payment::{PaymentId, WishRefused};
+
+/// Why something was not done. Money is never in question: what was written stays, and the same call may be made again.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The input is nonsense; nothing was stored.
+    #[error("{0}")]
+    BadInput(String),
+    /// The same click with other content. Somebody should look: a program is wrong.
+    #[error("request {request_id} was used before for another order; nothing was changed")]
+    ContentChanged {
+        /// The click.
+        request_id: String,
+    },
+    /// The same bill of another program with another amount or subject.
+    #[error("order {external_ref} is known with another amount or subject; nothing was changed")]
+    BillChanged {
+        /// The caller's number.
+        external_ref: String,
+    },
+    /// There is no such payment.
+    #[error("there is no payment {0}")]
+    NoSuchPayment(PaymentId),
+    /// A wish that is not possible now.
+    #[error(transparent)]
+    Refused(#[from] WishRefused),
+    /// The sale may still be paid through the order it would replace, or is paid.
+    #[error("this order cannot be collected again: the earlier one may still be paid, or is paid")]
+    StillPayable,
+    /// Headquarters knows another history of this terminal: enrol again.
+    #[error(
+        "this computer's records differ from headquarters': an old backup may have been restored. \
+         New sales are stopped; running ones are carried to their end. Ask an administrator to enrol this terminal again"
+    )]
+    HistoryDiffers,
+    /// The database did not do it. The next call reads what is true.
+    #[error(
+        "could not {doing} in the database {path}; nothing was lost. Check that the disk is not full, then try again"
+    )]
+    Storage {
+        /// What we were doing.
+        doing: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// Changing keys while a payment lives would leave it without anybody who may ask about it.
+    #[error("{0} payments are still running; wait until they have ended, then change the keys")]
+    PaymentsLive(usize),
+}
+
+/// Why the data folder cannot be opened. Nothing in it was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another program has it.
+    #[error("{path} is in use by another copy of this program; close that one first")]
+    InUse {
+        /// The lock file.
+        path: PathBuf,
+    },
+    /// A newer program wrote it.
+    #[error("{path} was written by a newer version of this program; install that version again. Nothing was changed")]
+    TooNew {
+        /// The database.
+        path: PathBuf,
+    },
+    /// It cannot be read as a database.
+    #[error(
+        "{path} is damaged or not a database. Nothing was changed: keep a copy of the whole folder, then restore the \
+         newest backup"
+    )]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite says.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// What was committed could not be made durable, so it may not be told.
+    #[error(
+        "{path} could not be brought to rest (checkpoint busy): another program reads it. Close that one and start again"
+    )]
+    CheckpointBusy {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The SQLite library is too old to be trusted with money.
+    #[error("SQLite {found} is too old: at least 3.51.3 is needed")]
+    OldSqlite {
+        /// The version found.
+        found: String,
+    },
+    /// The folder or the disk.
+    #[error("could not {doing} {path}: check that the disk is not full and that the folder may be written")]
+    Disk {
+        /// What we were doing.
+        doing: &'static str,
+        /// What with.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}

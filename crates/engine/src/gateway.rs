@@ -1,0 +1,21 @@
+//! The seam to a payment channel. Every method may be called again: it is the number that makes it one payment.
+
+use futures_util::future::LocalBoxFuture;
+use yidan_payment::{Account, GatewayError, OutTradeNo, PrecreateOrder, Statement};
+
+/// A verified statement, or why there is none.
+pub type Answer<'a> = LocalBoxFuture<'a, Result<Statement, GatewayError>>;
+
+/// What the engine needs of a payment channel. Only verified statements come back as `Ok`.
+pub trait Gateway {
+    /// Whose answers these are.
+    fn account(&self) -> Account;
+    /// The exact text to send for an order. Pure: it is written down before it is sent.
+    fn precreate_body(&self, order: &PrecreateOrder) -> String;
+    /// Registers an order and asks for a code. The same text may be sent again.
+    fn precreate<'a>(&'a self, out_trade_no: &'a OutTradeNo, body: &'a str) -> Answer<'a>;
+    /// Asks for the trade.
+    fn query<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a>;
+    /// Asks to close the trade. Never moves money.
+    fn close<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a>;
+}

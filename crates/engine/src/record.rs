@@ -1,0 +1,254 @@
+//! Writes down what happened: payment, money, statement, cases and journal in one transaction, then tells it.
+
+use crate::database::{self, NewEvent, RowError, WriteError};
+use crate::ids::new_id;
+use crate::{Engine, Error};
+use rusqlite::Transaction;
+use yidan_payment::{
+    CaseKind, Evidence, Input, NewCase, Outcome, Payment, PaymentId, Proof, Proposal, Statement, Status, StatusName,
+    Step, UtcMs, apply, order_status,
+};
+use yidan_wire::{Carry, CaseState, EventKind, PaymentState};
+
+/// What came of an input.
+pub(crate) struct Recorded {
+    /// What to do now.
+    pub(crate) then: Step,
+    /// Whether anything was written.
+    pub(crate) changed: bool,
+}
+
+impl Engine {
+    /// Judges an input by the payment's row as it is now, and writes down what comes of it.
+    pub(crate) fn record(
+        &self,
+        pay_id: PaymentId,
+        input: &Input,
+        statement: Option<&Statement>,
+    ) -> Result<Recorded, Error> {
+        let now = self.clock.now();
+        let (outcome, changed) = self.database.write("record what happened", |transaction| {
+            let before = load(transaction, pay_id)?;
+            let outcome = apply(&before, input, now);
+            let changed = self.write_outcome(transaction, &before, &outcome, input, statement, now)?;
+            Ok((outcome, changed))
+        })?;
+        if let Some(why) = outcome.refused {
+            return Err(why.into());
+        }
+        if changed {
+            self.after_change(&outcome.payment)?;
+        }
+        Ok(Recorded { then: outcome.then, changed })
+    }
+
+    /// Writes down what is about to be sent.
+    pub(crate) fn write_ahead(&self, before: &Payment, after: Payment) -> Result<(), Error> {
+        let now = self.clock.now();
+        self.database.write("write down a call", |transaction| {
+            self.save(transaction, before, &after, now)?;
+            self.append(transaction, EventKind::Asking, &after, &[], None, now)
+        })?;
+        self.outbox.notify_one();
+        Ok(())
+    }
+
+    fn write_outcome(
+        &self,
+        transaction: &Transaction<'_>,
+        before: &Payment,
+        outcome: &Outcome,
+        input: &Input,
+        statement: Option<&Statement>,
+        now: UtcMs,
+    ) -> Result<bool, WriteError> {
+        let after = &outcome.payment;
+        let opened = self.open_cases(transaction, after, &outcome.cases, now)?;
+        if after == before && opened.is_empty() {
+            return Ok(false);
+        }
+        after.books().map_err(|error| RowError::Unreadable(error.to_string()))?;
+        self.save(transaction, before, after, now)?;
+        if let Some(statement) = statement {
+            database::keep_statement(transaction, after.pay_id, statement)?;
+        }
+        let proof = statement.filter(|statement| is_about_money(&statement.evidence)).map(|told| &told.proof);
+        self.append(transaction, event_kind(before, after, input), after, &opened, proof, now)?;
+        Ok(true)
+    }
+
+    fn save(
+        &self,
+        transaction: &Transaction<'_>,
+        before: &Payment,
+        after: &Payment,
+        now: UtcMs,
+    ) -> Result<(), WriteError> {
+        let new_refund_id = || new_id(self.ids.as_ref());
+        database::save_payment(transaction, before, after, now, new_refund_id, |at| self.day_of(at))?;
+        database::save_order_status(transaction, after.order_id, order_status(after))
+    }
+
+    fn open_cases(
+        &self,
+        transaction: &Transaction<'_>,
+        payment: &Payment,
+        cases: &[NewCase],
+        now: UtcMs,
+    ) -> Result<Vec<CaseState>, WriteError> {
+        let mut opened = Vec::new();
+        for case in cases {
+            let proposal = proposal_for(transaction, payment, case.kind)?;
+            let due = now.after(self.limits.case_due);
+            let case_id = new_id(self.ids.as_ref());
+            if database::open_case(transaction, case_id, payment.pay_id, case, proposal, (now, due))? {
+                tracing::warn!(out_trade_no = %payment.out_trade_no, kind = case.kind.as_str(), "a case was opened");
+                opened.push(CaseState { kind: case.kind, trade_no: case.trade_no.clone(), amount_fen: case.amount });
+            }
+        }
+        Ok(opened)
+    }
+
+    /// Appends the full state after a change to the journal.
+    pub(crate) fn append(
+        &self,
+        transaction: &Transaction<'_>,
+        kind: EventKind,
+        payment: &Payment,
+        cases: &[CaseState],
+        proof: Option<&Proof>,
+        now: UtcMs,
+    ) -> Result<(), WriteError> {
+        let order = database::load_order(transaction, payment.order_id)?;
+        let state = state_of(payment, order, cases, proof);
+        let payload = serde_json::to_string(&state).map_err(|error| RowError::Unreadable(error.to_string()))?;
+        let event_id = new_id(self.ids.as_ref());
+        let event = NewEvent { event_id, kind: kind.as_str(), pay_id: Some(payment.pay_id), at: now, payload };
+        database::append(transaction, event)
+    }
+
+    /// After the commit: screens, headquarters, timers, and the sale's other payments.
+    fn after_change(&self, payment: &Payment) -> Result<(), Error> {
+        tracing::info!(out_trade_no = %payment.out_trade_no, status = payment.status.name().as_str(), "payment changed");
+        if payment.status == Status::Paying {
+            let now = self.clock.elapsed();
+            self.contacts.change(payment.pay_id, |contact| _ = contact.scanned_at.get_or_insert(now));
+        }
+        self.tell(payment.pay_id);
+        self.outbox.notify_one();
+        self.settle_sale(payment)
+    }
+
+    /// First money wins: once a sale has money anywhere, its other payments are stopped.
+    fn settle_sale(&self, payment: &Payment) -> Result<(), Error> {
+        if payment.receipts.is_empty() {
+            return Ok(());
+        }
+        for other in self.database.list_live_of_sale(payment.sale_id)? {
+            let recorded = self.record(other, &Input::SaleSettled, None)?;
+            self.schedule.put(other, self.clock.elapsed(), Some(recorded.then));
+        }
+        Ok(())
+    }
+}
+
+fn load(transaction: &Transaction<'_>, pay_id: PaymentId) -> Result<Payment, WriteError> {
+    let payment = database::find_payment(transaction, pay_id)?;
+    payment.ok_or(WriteError::Refused(Error::NoSuchPayment(pay_id)))
+}
+
+/// Late money of an unpaid sale may pay for it; of a paid sale it goes back.
+fn proposal_for(transaction: &Transaction<'_>, payment: &Payment, kind: CaseKind) -> Result<Proposal, WriteError> {
+    if kind == CaseKind::LatePayment && database::is_sale_paid(transaction, payment)? {
+        return Ok(Proposal::Refund);
+    }
+    Ok(kind.proposal())
+}
+
+/// Headquarters checks the statements that money depends on; a code is nobody's business but the customer's.
+fn is_about_money(evidence: &Evidence) -> bool {
+    match evidence {
+        Evidence::Paid(_)
+        | Evidence::TradeClosedPaid(_)
+        | Evidence::CancelRefunded(_)
+        | Evidence::RefundedOurs(_)
+        | Evidence::RefundedElsewhere(_)
+        | Evidence::TradeClosed(_) => true,
+        Evidence::QrIssued { .. }
+        | Evidence::Refused(_)
+        | Evidence::RefusedTradeExists(_)
+        | Evidence::NoTrade(_)
+        | Evidence::WaitBuyerPay(_)
+        | Evidence::CloseAccepted
+        | Evidence::CloseRefused(_) => false,
+    }
+}
+
+fn event_kind(before: &Payment, after: &Payment, input: &Input) -> EventKind {
+    let is_decision = matches!(input, Input::Recognise { .. } | Input::Return { .. });
+    let is_resume = matches!(input, Input::Resume);
+    let is_same = before.status.name() == after.status.name();
+    match after.status.name() {
+        _ if is_decision => EventKind::Decided,
+        StatusName::Success if !is_same => EventKind::Paid,
+        StatusName::Suspense if !is_same => EventKind::Suspended,
+        StatusName::Success | StatusName::Suspense if before.receipts != after.receipts => EventKind::Suspended,
+        StatusName::Success | StatusName::Suspense if before.refunds != after.refunds => EventKind::Refunded,
+        StatusName::Precreated if is_resume => EventKind::Resumed,
+        StatusName::Precreated if before.qr_code != after.qr_code || !is_same => EventKind::CodeShown,
+        StatusName::Paying if !is_same => EventKind::Scanned,
+        StatusName::Closing if !is_same => EventKind::Stopping,
+        StatusName::Closed if !is_same => EventKind::Closed,
+        StatusName::Fail if !is_same => EventKind::Refused,
+        StatusName::Init
+        | StatusName::Precreated
+        | StatusName::Paying
+        | StatusName::Closing
+        | StatusName::Success
+        | StatusName::Closed
+        | StatusName::Fail
+        | StatusName::Suspense => EventKind::Noticed,
+    }
+}
+
+fn state_of(payment: &Payment, order: database::OrderRow, cases: &[CaseState], proof: Option<&Proof>) -> PaymentState {
+    PaymentState {
+        pay_id: payment.pay_id,
+        order_id: payment.order_id,
+        sale_id: payment.sale_id,
+        order_no: order.order_no,
+        source: order.source,
+        external_ref: order.external_ref,
+        subject: order.subject,
+        business_day: order.business_day,
+        method: payment.method,
+        account: payment.account.clone(),
+        out_trade_no: payment.out_trade_no.clone(),
+        amount_fen: payment.amount,
+        status: payment.status.name(),
+        order_status: order_status(payment),
+        trade_no: payment.trade_no.clone(),
+        stopped_by: payment.stopped_by,
+        reason: payment.status.reason(),
+        receipts: payment.receipts.clone(),
+        refunds: payment.refunds.clone(),
+        cases: cases.to_vec(),
+        proof: proof.cloned(),
+        created_at: payment.created_at,
+        carry: Carry {
+            request_id: order.request_id,
+            content_hash: order.content_hash,
+            operator_id: order.operator_id,
+            day_seq: order.day_seq,
+            replaces_order_id: order.replaces,
+            trade_seen: payment.trade_seen,
+            request_body: payment.request_body.clone(),
+            code_expires_at: payment.code_expires_at,
+            close_sent_at: payment.close_sent_at,
+            precreated_at: payment.precreated_at,
+            dead_after: payment.dead_after,
+            watch_at: payment.watch_at,
+            booked_at: payment.booked_at,
+        },
+    }
+}

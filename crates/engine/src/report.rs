@@ -1,0 +1,173 @@
+//! Reports the journal to headquarters: repeated until acknowledged, by sequence, for ever.
+//!
+//! Must always hold: nothing is taken as reported before headquarters says that it is durable there.
+
+use crate::database::Database;
+use crate::{Engine, Error, Hq, HqError};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+use yidan_payment::Hash;
+use yidan_wire::{Ack, Batch, MAX_EVENTS};
+
+const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const ACKED: &str = "hq.acked_seq";
+const DIFFERS: &str = "hq.history_differs";
+
+/// How reporting goes.
+pub(crate) struct Progress {
+    acked_seq: Cell<i64>,
+    history_differs: Cell<bool>,
+    failures: Cell<u32>,
+    busy: Cell<bool>,
+    batch: Cell<usize>,
+    refused: RefCell<Option<String>>,
+}
+
+/// What the status bar says about headquarters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportState {
+    /// Whether headquarters is configured at all.
+    pub is_on: bool,
+    /// Lines that are not acknowledged yet.
+    pub waiting: i64,
+    /// Tries in a row without success.
+    pub failures: u32,
+    /// Why headquarters refuses this terminal.
+    pub refused: Option<String>,
+    /// Headquarters knows another history of this terminal.
+    pub history_differs: bool,
+}
+
+impl Progress {
+    pub(crate) fn load(database: &Database) -> Result<Progress, Error> {
+        let acked = database.find_setting(ACKED)?;
+        Ok(Progress {
+            acked_seq: Cell::new(acked.and_then(|text| text.parse().ok()).unwrap_or(0)),
+            history_differs: Cell::new(database.find_setting(DIFFERS)?.is_some()),
+            failures: Cell::new(0),
+            busy: Cell::new(true),
+            batch: Cell::new(MAX_EVENTS),
+            refused: RefCell::new(None),
+        })
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.get()
+    }
+
+    pub(crate) fn history_differs(&self) -> bool {
+        self.history_differs.get()
+    }
+}
+
+impl Engine {
+    /// How reporting goes.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn report_state(&self) -> Result<ReportState, Error> {
+        let head = self.database.load_head()?;
+        let is_on = self.hq.is_some();
+        Ok(ReportState {
+            is_on,
+            waiting: if is_on { head.seq - self.report.acked_seq.get() } else { 0 },
+            failures: self.report.failures.get(),
+            refused: self.report.refused.borrow().clone(),
+            history_differs: self.report.history_differs.get(),
+        })
+    }
+
+    /// Reports whatever is new, for ever. Without headquarters it does nothing.
+    pub(crate) async fn keep_reporting(self: Rc<Self>) {
+        let Some(hq) = &self.hq else {
+            self.report.busy.set(false);
+            return std::future::pending().await;
+        };
+        loop {
+            let pause = match self.report_once(hq.as_ref()).await {
+                Ok(Some(pause)) => pause,
+                Ok(None) => continue,
+                Err(error) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, "could not read what to report");
+                    LONGEST_PAUSE
+                }
+            };
+            self.report.busy.set(false);
+            self.rested.notify_waiters();
+            tokio::select! {
+                () = self.clock.sleep(pause) => {}
+                () = self.outbox.notified(), if self.report.failures.get() == 0 => {}
+            }
+            self.report.busy.set(true);
+        }
+    }
+
+    /// Sends one batch. Says how long to rest, or nothing if there is more to send at once.
+    async fn report_once(&self, hq: &dyn Hq) -> Result<Option<Duration>, Error> {
+        let acked = self.report.acked_seq.get();
+        let head = self.database.load_head()?;
+        let events = self.database.list_events_after(acked, self.report.batch.get())?;
+        let sent = events.len();
+        let answer = hq.send(&Batch { head_seq: head.seq, events }).await;
+        let pause = match answer {
+            Ok(ack) => {
+                self.report.failures.set(0);
+                self.report.refused.replace(None);
+                self.take_ack(ack)?;
+                let more = self.report.acked_seq.get() != acked && self.report.acked_seq.get() < head.seq;
+                return Ok((!more).then_some(LONGEST_PAUSE));
+            }
+            Err(HqError::TooLarge) if sent > 1 => {
+                self.report.batch.set(sent / 2);
+                return Ok(None);
+            }
+            Err(HqError::Conflict(conflict)) => {
+                self.notice_other_history(&conflict.detail)?;
+                LONGEST_PAUSE
+            }
+            Err(HqError::Busy { retry_after: Some(wait) }) => wait,
+            Err(HqError::Refused(why)) => {
+                self.report.refused.replace(Some(why));
+                LONGEST_PAUSE
+            }
+            Err(HqError::Busy { retry_after: None } | HqError::Unanswered(_) | HqError::TooLarge) => {
+                let doubled = SHORTEST_PAUSE * 2_u32.saturating_pow(self.report.failures.get().min(6));
+                doubled.min(LONGEST_PAUSE)
+            }
+        };
+        self.report.failures.set(self.report.failures.get().saturating_add(1));
+        Ok(Some(pause))
+    }
+
+    /// What headquarters has is compared with what we wrote: by number and by hash.
+    fn take_ack(&self, ack: Ack) -> Result<(), Error> {
+        let before = self.report.acked_seq.get();
+        let ours = match ack.acked_seq {
+            0 => Some(Hash::ZERO),
+            seq => self.database.find_event(seq)?.map(|event| event.hash),
+        };
+        if ours != Some(ack.head_hash) {
+            return self.notice_other_history("headquarters has lines that this database does not have");
+        }
+        if ack.acked_seq < before {
+            tracing::warn!(ack.acked_seq, before, "headquarters was restored; sending again");
+        }
+        if ack.acked_seq != before {
+            self.database.save_settings(&[(ACKED, &ack.acked_seq.to_string())])?;
+            self.report.acked_seq.set(ack.acked_seq);
+        }
+        Ok(())
+    }
+
+    /// This database was restored or cloned: no new sales until the terminal is enrolled again.
+    fn notice_other_history(&self, detail: &str) -> Result<(), Error> {
+        if !self.report.history_differs.get() {
+            tracing::error!(detail, "this computer's records differ from headquarters'");
+            self.database.save_settings(&[(DIFFERS, detail)])?;
+            self.report.history_differs.set(true);
+        }
+        Ok(())
+    }
+}

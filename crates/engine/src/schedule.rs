@@ -1,0 +1,135 @@
+//! When which payment is asked for next. One scheduler for all; it follows elapsed time, never the PC's clock.
+
+use crate::contact::Contact;
+use crate::{Engine, Error};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use yidan_payment::{Input, Payment, PaymentId, Status, Step};
+
+const WHILE_CODE_SHOWS: Duration = Duration::from_secs(3);
+const AFTER_SCAN: Duration = Duration::from_secs(2);
+const SOON_AFTER_SCAN: Duration = Duration::from_secs(20);
+const SLOWEST: Duration = Duration::from_secs(60);
+const SLOWEST_UNANSWERED: Duration = Duration::from_secs(12);
+
+/// What is due, and with which step it begins.
+#[derive(Default)]
+pub(crate) struct Schedule {
+    due: RefCell<BTreeMap<PaymentId, (Duration, Option<Step>)>>,
+    changed: Notify,
+}
+
+impl Schedule {
+    /// Asks for a payment at `at` (elapsed time).
+    pub(crate) fn put(&self, pay_id: PaymentId, at: Duration, first: Option<Step>) {
+        self.due.borrow_mut().insert(pay_id, (at, first));
+        self.changed.notify_one();
+    }
+
+    fn remove(&self, pay_id: PaymentId) {
+        self.due.borrow_mut().remove(&pay_id);
+    }
+
+    fn take_due(&self, now: Duration) -> Vec<(PaymentId, Option<Step>)> {
+        let mut due = self.due.borrow_mut();
+        let ready: Vec<_> =
+            due.iter().filter(|(_, (at, _))| *at <= now).map(|(pay_id, (_, first))| (*pay_id, *first)).collect();
+        for (pay_id, _) in &ready {
+            due.remove(pay_id);
+        }
+        ready
+    }
+
+    pub(crate) fn next(&self) -> Option<Duration> {
+        self.due.borrow().values().map(|(at, _)| *at).min()
+    }
+}
+
+impl Engine {
+    /// Asks for every payment when it is due, for ever.
+    pub(crate) async fn keep_asking(self: Rc<Self>) {
+        let mut runs = FuturesUnordered::new();
+        loop {
+            for (pay_id, first) in self.schedule.take_due(self.clock.elapsed()) {
+                runs.push(Rc::clone(&self).ask(pay_id, first));
+            }
+            let pause = self.schedule.next().map_or(SLOWEST, |at| at.saturating_sub(self.clock.elapsed()));
+            tokio::select! {
+                Some(()) = runs.next(), if !runs.is_empty() => {}
+                () = self.clock.sleep(pause) => {}
+                () = self.schedule.changed.notified() => {}
+            }
+        }
+    }
+
+    async fn ask(self: Rc<Self>, pay_id: PaymentId, first: Option<Step>) {
+        let outcome = match (self.stop_if_idle(pay_id), first) {
+            (Ok(Some(step)), _) | (Ok(None), Some(step)) if step != Step::Rest => self.advance_with(pay_id, step).await,
+            (Ok(_), _) => self.advance(pay_id).await,
+            (Err(error), _) => Err(Rc::new(error)),
+        };
+        if let Err(error) = outcome {
+            let error: &dyn std::error::Error = error.as_ref();
+            tracing::error!(%pay_id, error, "could not go on with a payment; trying again");
+            self.schedule.put(pay_id, self.clock.elapsed() + SLOWEST_UNANSWERED, first);
+        }
+    }
+
+    /// Nothing usable was heard for so long after the last code ended that the clock stops the payment.
+    fn stop_if_idle(&self, pay_id: PaymentId) -> Result<Option<Step>, Error> {
+        let payment = self.database.load_payment(pay_id)?;
+        let ended = payment.code_expires_at.unwrap_or(payment.created_at);
+        let is_over = self.clock.is_known() && self.clock.now() >= ended.after(self.limits.idle);
+        match payment.status {
+            Status::Init | Status::Precreated | Status::Paying if is_over => {
+                Ok(Some(self.record(pay_id, &Input::ClockPassed, None)?.then))
+            }
+            Status::Init
+            | Status::Precreated
+            | Status::Paying
+            | Status::Closing
+            | Status::Success(_)
+            | Status::Closed(_)
+            | Status::Fail(_)
+            | Status::Suspense => Ok(None),
+        }
+    }
+
+    /// After a run: when this payment is asked for next, if at all.
+    pub(crate) fn plan(&self, pay_id: PaymentId, payment: Option<&Payment>) {
+        let Some(payment) = payment else { return };
+        let now = self.clock.elapsed();
+        let contact = self.contacts.of(pay_id);
+        match (payment.status.is_live(), payment.watch_at) {
+            (true, _) => self.schedule.put(pay_id, now + pause(payment, &contact, now), None),
+            (false, Some(at)) => self.schedule.put(pay_id, self.elapsed_at(at).max(now + WHILE_CODE_SHOWS), None),
+            (false, None) => {
+                self.schedule.remove(pay_id);
+                self.contacts.forget(pay_id);
+            }
+        }
+    }
+}
+
+fn pause(payment: &Payment, contact: &Contact, now: Duration) -> Duration {
+    let usual = match payment.status {
+        Status::Paying if contact.scanned_at.is_some_and(|at| now < at + SOON_AFTER_SCAN) => AFTER_SCAN,
+        Status::Init
+        | Status::Precreated
+        | Status::Paying
+        | Status::Closing
+        | Status::Success(_)
+        | Status::Closed(_)
+        | Status::Fail(_)
+        | Status::Suspense => WHILE_CODE_SHOWS,
+    };
+    if contact.limited > 0 {
+        return (usual * 2_u32.saturating_pow(contact.limited.min(5))).min(SLOWEST);
+    }
+    (usual * contact.unanswered.max(1)).min(SLOWEST_UNANSWERED)
+}
