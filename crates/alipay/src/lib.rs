@@ -1,1 +1,35 @@
+//! Speaks Alipay and nothing else: sign, send, check, read.
+//!
+//! What is believed is decided here, once: a fact about money comes only out of a text whose signature was checked over
+//! the exact bytes that came. What a fact does to a payment is decided elsewhere (`yidan-payment`). No clock, no disk, no
+//! repeating of calls.
 
+mod answer;
+mod armor;
+mod beijing;
+mod call;
+mod client;
+mod close;
+mod gateway_url;
+mod key;
+mod members;
+mod precreate;
+mod proof;
+mod query;
+mod request;
+mod said;
+mod settings;
+mod signature;
+mod subject;
+mod trust;
+
+pub use answer::{Answer, AnswerError};
+pub use beijing::{beijing_text, read_beijing};
+pub use call::Call;
+pub use client::Client;
+pub use gateway_url::{GatewayUrl, GatewayUrlError, Mode};
+pub use key::{AlipayKey, AppKey, KeyError};
+pub use proof::{ProofError, read_proof, verify_proof};
+pub use settings::{Settings, SettingsError};
+pub use signature::string_to_sign;
+pub use trust::Trust;

@@ -1,0 +1,7 @@
+//! The client against real HTTP, real keys, and every public vector and case that concerns it.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first thing it cannot read")]
+
+mod client;
+mod fixtures;
+mod keys;
