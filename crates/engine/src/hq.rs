@@ -1,8 +1,12 @@
 //! The seam to headquarters.
 
+use crate::GatewayClock;
 use futures_util::future::LocalBoxFuture;
+use std::rc::Rc;
 use std::time::Duration;
-use yidan_wire::{Ack, Batch, Conflict};
+use yidan_payment::UtcMs;
+use yidan_wire::signature::{ENROLLING, TerminalKey};
+use yidan_wire::{Ack, Batch, Conflict, Enrolled, Enrolment};
 
 /// What the engine needs of headquarters.
 pub trait Hq {
@@ -31,4 +35,132 @@ pub enum HqError {
     /// Another history: a restored or cloned database.
     #[error("headquarters knows another history of this terminal")]
     Conflict(Conflict),
+}
+
+/// Headquarters over HTTP: every request signed with this terminal's key.
+pub struct HqClient {
+    http: reqwest::Client,
+    base: reqwest::Url,
+    terminal_id: String,
+    key: TerminalKey,
+    clock: Rc<GatewayClock>,
+}
+
+/// A headquarters address that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("headquarters' address must be https, or http on this computer: {0}")]
+pub struct AddressError(String);
+
+const EVENTS: &str = "/api/v1/events";
+const ENROL: &str = "/api/v1/enrol";
+
+/// Reads an address of headquarters: https, or http on this computer.
+///
+/// # Errors
+/// [`AddressError`].
+pub fn check_address(text: &str) -> Result<reqwest::Url, AddressError> {
+    let wrong = || AddressError(text.into());
+    let url = reqwest::Url::parse(text.trim()).map_err(|_| wrong())?;
+    let is_here = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_here => Ok(url),
+        _ => Err(wrong()),
+    }
+}
+
+impl HqClient {
+    /// # Errors
+    /// [`HqError::Unanswered`] if the system's TLS cannot be used.
+    pub fn new(
+        base: reqwest::Url,
+        terminal_id: String,
+        key: TerminalKey,
+        clock: Rc<GatewayClock>,
+    ) -> Result<HqClient, HqError> {
+        Ok(HqClient { http: http()?, base, terminal_id, key, clock })
+    }
+
+    async fn post(&self, batch: &Batch) -> Result<Ack, HqError> {
+        let body = serde_json::to_vec(batch).map_err(|error| HqError::Unanswered(Box::new(error)))?;
+        let headers = self.key.sign("POST", EVENTS, &body, &self.terminal_id, self.clock.now());
+        let answer = send(&self.http, &self.base, EVENTS, headers, body).await?;
+        read_answer(answer).await
+    }
+}
+
+impl Hq for HqClient {
+    fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>> {
+        Box::pin(self.post(batch))
+    }
+}
+
+/// Makes this terminal known to headquarters. The request is signed with the key it introduces.
+///
+/// # Errors
+/// [`HqError::Refused`] with headquarters' sentence: the code is wrong, used or too old, or the account is another one.
+pub async fn enrol(
+    base: &reqwest::Url,
+    enrolment: &Enrolment,
+    key: &TerminalKey,
+    now: UtcMs,
+) -> Result<Enrolled, HqError> {
+    let body = serde_json::to_vec(enrolment).map_err(|error| HqError::Unanswered(Box::new(error)))?;
+    let headers = key.sign("POST", ENROL, &body, ENROLLING, now);
+    let answer = send(&http()?, base, ENROL, headers, body).await?;
+    read_answer(answer).await
+}
+
+fn http() -> Result<reqwest::Client, HqError> {
+    reqwest::Client::builder()
+        .connect_timeout(Duration::from_secs(5))
+        .timeout(Duration::from_secs(30))
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .map_err(unanswered)
+}
+
+async fn send(
+    http: &reqwest::Client,
+    base: &reqwest::Url,
+    path: &str,
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+) -> Result<reqwest::Response, HqError> {
+    let url = base.join(path).map_err(|error| HqError::Unanswered(Box::new(error)))?;
+    let request = http.post(url).header("content-type", "application/json").body(body);
+    let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+    request.send().await.map_err(unanswered)
+}
+
+/// Only a 200 with the JSON that was asked for counts: a captive portal also answers 200.
+async fn read_answer<T: serde::de::DeserializeOwned>(answer: reqwest::Response) -> Result<T, HqError> {
+    match answer.status().as_u16() {
+        200 => answer.json().await.map_err(unanswered),
+        409 => Err(match answer.json().await {
+            Ok(conflict) => HqError::Conflict(conflict),
+            Err(error) => unanswered(error),
+        }),
+        413 => Err(HqError::TooLarge),
+        429 | 503 => Err(HqError::Busy { retry_after: read_retry_after(&answer) }),
+        400 | 401 | 403 => Err(HqError::Refused(read_detail(answer).await)),
+        status => Err(HqError::Unanswered(format!("headquarters answered {status}").into())),
+    }
+}
+
+fn read_retry_after(answer: &reqwest::Response) -> Option<Duration> {
+    let seconds = answer.headers().get("retry-after")?.to_str().ok()?.parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+/// The sentence of a problem document (RFC 9457), else the status.
+async fn read_detail(answer: reqwest::Response) -> String {
+    let status = answer.status().to_string();
+    let problem: Option<serde_json::Value> = answer.json().await.ok();
+    let detail = problem.as_ref().and_then(|problem| problem.get("detail").or(problem.get("title")));
+    detail.and_then(|detail| detail.as_str()).map_or(status, ToOwned::to_owned)
+}
+
+fn unanswered(error: reqwest::Error) -> HqError {
+    HqError::Unanswered(Box::new(error.without_url()))
 }
