@@ -151,9 +151,9 @@ mod tests {
         let mut prev = Hash::ZERO;
         payloads
             .iter()
-            .zip(1..)
+            .zip(1_i64..)
             .map(|(payload, seq)| {
-                let id = EventId::new(uuid::Uuid::from_u128(u128::from(seq as u64)));
+                let id = EventId::new(uuid::Uuid::from_u128(u128::from(seq.unsigned_abs())));
                 let event = Event::next(seq, id, "paid".into(), UtcMs(seq), (*payload).into(), prev);
                 prev = event.hash;
                 event
