@@ -1,8 +1,8 @@
 //! What is to be collected, and how an order's status follows from its payment.
 
-use crate::Fen;
 use crate::record::{Payment, RefundStatus};
 use crate::status::Status;
+use crate::{Fen, TradeNo};
 use serde::{Deserialize, Serialize};
 
 /// Where an order stands. Never set by hand: see [`order_status`].
@@ -48,22 +48,23 @@ pub fn order_status(payment: &Payment) -> OrderStatus {
         Status::Init => OrderStatus::Created,
         Status::Precreated | Status::Paying | Status::Closing => OrderStatus::Paying,
         Status::Closed(_) | Status::Fail(_) | Status::Suspense => OrderStatus::Closed,
-        Status::Success(_) => paid_order_status(payment),
+        Status::Success(ref money) => paid_order_status(payment, money.trade_no()),
     }
 }
 
-fn paid_order_status(payment: &Payment) -> OrderStatus {
+fn paid_order_status(payment: &Payment, trade_no: &TradeNo) -> OrderStatus {
     let is_under_way = |status| match status {
         RefundStatus::Init | RefundStatus::Processing => true,
         RefundStatus::Success | RefundStatus::Fail => false,
     };
-    if payment.refunds.iter().any(|refund| is_under_way(refund.status)) {
+    // Money that came twice and goes back is no refund of the order.
+    if payment.refunds.iter().any(|refund| refund.trade_no == *trade_no && is_under_way(refund.status)) {
         return OrderStatus::Refunding;
     }
-    let refunded = payment.trade_no.as_ref().map_or(Fen::ZERO, |trade_no| payment.refunded_of(trade_no));
-    match refunded {
+    let received = payment.find_receipt(trade_no).map_or(payment.amount, |receipt| receipt.total);
+    match payment.refunded_of(trade_no) {
         Fen::ZERO => OrderStatus::Paid,
-        part if part < payment.amount => OrderStatus::PartiallyRefunded,
+        part if part < received => OrderStatus::PartiallyRefunded,
         _all => OrderStatus::Refunded,
     }
 }

@@ -25,7 +25,7 @@ fn note_on_money(payment: &Payment, fact: &RefundFact, origin: RefundOrigin) -> 
         Outcome::unchanged(payment, Step::Rest).with_case(CaseKind::Contradiction, Some(&fact.trade_no), fact.amount)
     };
     let mut after = payment.clone();
-    let is_new = match after.refunds.iter_mut().find(|refund| is_same(refund, fact)) {
+    let is_new = match find_known(&mut after.refunds, fact) {
         Some(known) if known.amount != fact.amount => return contradiction(),
         Some(known) => {
             known.status = RefundStatus::Success;
@@ -37,22 +37,46 @@ fn note_on_money(payment: &Payment, fact: &RefundFact, origin: RefundOrigin) -> 
     if is_new {
         after.refunds.push(moved(fact, origin));
     }
+    take_out_of_sum(&mut after, &fact.trade_no);
     // More went back than came: one of the two is not true.
     if after.books().is_err() {
         return contradiction();
     }
+    let is_more = after.refunded_of(&fact.trade_no) > payment.refunded_of(&fact.trade_no);
     let outcome = Outcome::changed(after, Step::Rest);
-    if is_new && !is_ours(origin) {
+    if is_new && is_more && !is_ours(origin) {
         return outcome.with_case(CaseKind::RefundedElsewhere, Some(&fact.trade_no), fact.amount);
     }
     outcome
 }
 
-/// The same number, or the same money of which only the fact was known so far.
-fn is_same(refund: &Refund, fact: &RefundFact) -> bool {
-    let same_number = refund.out_request_no.is_some() && refund.out_request_no == fact.out_request_no;
-    let number_missing = refund.out_request_no.is_none() && refund.amount == fact.amount;
-    refund.trade_no == fact.trade_no && (same_number || number_missing)
+/// The refund of this number; else the one of the same money of which only the fact was known so far.
+fn find_known<'a>(refunds: &'a mut [Refund], fact: &RefundFact) -> Option<&'a mut Refund> {
+    let same_number = |refund: &Refund| refund.out_request_no.is_some() && refund.out_request_no == fact.out_request_no;
+    let same_money = |refund: &Refund| refund.out_request_no.is_none() && refund.amount == fact.amount;
+    let of_trade = |refund: &Refund| refund.trade_no == fact.trade_no;
+    let place = refunds
+        .iter()
+        .position(|refund| of_trade(refund) && same_number(refund))
+        .or_else(|| refunds.iter().position(|refund| of_trade(refund) && same_money(refund)))?;
+    refunds.get_mut(place)
+}
+
+/// A refund that is known now was part of the sum of which only the fact was known, not more of it.
+fn take_out_of_sum(payment: &mut Payment, trade_no: &TradeNo) {
+    let received = payment.find_receipt(trade_no).map_or(Fen::ZERO, |receipt| receipt.total);
+    let excess = payment.refunded_of(trade_no).minus(received).unwrap_or(Fen::ZERO);
+    let is_sum = |refund: &Refund| {
+        refund.trade_no == *trade_no && refund.out_request_no.is_none() && refund.status == RefundStatus::Success
+    };
+    for sum in payment.refunds.iter_mut().filter(|refund| is_sum(refund)) {
+        match sum.amount.minus(excess) {
+            Some(Fen::ZERO) => sum.status = RefundStatus::Fail,
+            Some(rest) => sum.amount = rest,
+            None => continue,
+        }
+        return;
+    }
 }
 
 fn moved(fact: &RefundFact, origin: RefundOrigin) -> Refund {
@@ -67,7 +91,7 @@ fn moved(fact: &RefundFact, origin: RefundOrigin) -> Refund {
 
 /// A paid trade is closed: everything went back. What our own refunds do not explain was done elsewhere.
 pub(crate) fn refund_rest(outcome: Outcome, trade_no: &TradeNo) -> Outcome {
-    let rest = unexplained(&outcome.payment, trade_no);
+    let rest = undecided(&outcome.payment, trade_no);
     let outcome = outcome.and_then(Step::QueryRefunds);
     if rest.is_zero() {
         return outcome;
@@ -78,7 +102,7 @@ pub(crate) fn refund_rest(outcome: Outcome, trade_no: &TradeNo) -> Outcome {
 
 /// `cancel` gave back what was left of a trade.
 pub(crate) fn cancel_rest(outcome: Outcome, trade_no: &TradeNo) -> Outcome {
-    let rest = unexplained(&outcome.payment, trade_no);
+    let rest = undecided(&outcome.payment, trade_no);
     let outcome = outcome.and_then(Step::QueryRefunds);
     if rest.is_zero() {
         return outcome;
@@ -93,7 +117,7 @@ fn push(mut outcome: Outcome, fact: &RefundFact, origin: RefundOrigin) -> Outcom
 }
 
 /// What a trade brought, less every refund of it that is not refused for good.
-fn unexplained(payment: &Payment, trade_no: &TradeNo) -> Fen {
+pub(crate) fn undecided(payment: &Payment, trade_no: &TradeNo) -> Fen {
     let known = payment
         .refunds
         .iter()
@@ -111,7 +135,7 @@ pub(crate) fn return_money(payment: &Payment, trade_no: &TradeNo, out_request_no
         }
     }
     let in_suspense = payment.find_receipt(trade_no).is_some_and(|receipt| receipt.booked == Booked::Suspense);
-    let rest = unexplained(payment, trade_no);
+    let rest = undecided(payment, trade_no);
     if !in_suspense || rest.is_zero() {
         return Outcome::refused(payment, WishRefused::NoSuchMoney);
     }

@@ -6,10 +6,10 @@
 
 use crate::outcome::{CaseKind, Input, Outcome, Step, WishRefused, watch_at};
 use crate::record::{Booked, CLOSE_GAP, Method, Payment, Receipt, StoppedBy};
-use crate::refund::{note_refund, refund_rest, return_money};
+use crate::refund::{cancel_rest, note_refund, refund_rest, return_money, undecided};
 use crate::status::{Death, Money, Status};
 use crate::wish::{new_code, refresh, resume, stop, stop_by_clock};
-use crate::{Evidence, Fen, NoTrade, PaidTrade, RefundOrigin, Refusal, SeenTrade, TradeNo, UtcMs};
+use crate::{Evidence, NoTrade, PaidTrade, RefundOrigin, Refusal, SeenTrade, TradeNo, UtcMs};
 use std::time::Duration;
 
 /// Booked money that the gateway does not know this long afterwards is a case.
@@ -22,8 +22,8 @@ const CHANNEL_PATIENCE: Duration = Duration::from_secs(600);
 pub fn apply(payment: &Payment, input: &Input, now: UtcMs) -> Outcome {
     match input {
         Input::Told(evidence) => judge(payment, evidence, now),
-        Input::Stop => stop(payment, StoppedBy::Person),
-        Input::SaleSettled => stop(payment, StoppedBy::Sale),
+        Input::Stop => stop(payment, StoppedBy::Person, now),
+        Input::SaleSettled => stop(payment, StoppedBy::Sale, now),
         Input::ClockPassed => stop_by_clock(payment),
         Input::Refresh => refresh(payment, now),
         Input::NewCode => new_code(payment, now),
@@ -41,7 +41,7 @@ pub fn apply(payment: &Payment, input: &Input, now: UtcMs) -> Outcome {
 pub fn next_step(payment: &Payment, now: UtcMs, clock_known: bool) -> Step {
     match payment.status {
         // What was sent may have arrived: ask first, send the same bytes only if there is nothing.
-        Status::Init if clock_known && payment.dead_after.is_none() => Step::Precreate,
+        Status::Init if clock_known && payment.dead_after.is_none() && payment.method == Method::Qr => Step::Precreate,
         Status::Init | Status::Precreated | Status::Paying | Status::Closing => Step::Query,
         Status::Closed(_) | Status::Fail(_) if payment.watch_at.is_some_and(|at| now >= at) => Step::Query,
         Status::Success(_) | Status::Closed(_) | Status::Fail(_) | Status::Suspense => Step::Rest,
@@ -166,7 +166,12 @@ fn judge_cancel(payment: &Payment, paid: &PaidTrade, now: UtcMs) -> Outcome {
         | Status::Success(_)
         | Status::Closed(_)
         | Status::Fail(_)
-        | Status::Suspense => crate::refund::cancel_rest(judge_paid(payment, paid, now), &paid.trade_no),
+        | Status::Suspense => {
+            let mut outcome = cancel_rest(judge_paid(payment, paid, now), &paid.trade_no);
+            // The money that came after the stop is back already: nobody has to decide about it.
+            outcome.cases.retain(|case| case.kind != CaseKind::PaidAfterStop);
+            outcome
+        }
     }
 }
 
@@ -186,7 +191,8 @@ fn judge_closed(payment: &Payment, trade: &SeenTrade) -> Outcome {
 
 fn judge_waiting(payment: &Payment, trade: &SeenTrade, now: UtcMs) -> Outcome {
     let right = trade.total == payment.amount;
-    let seen = seen(payment, &trade.trade_no);
+    // The first trade seen stays, so that money of another one is noticed.
+    let seen = seen(payment, payment.trade_no.as_ref().unwrap_or(&trade.trade_no));
     match payment.status {
         Status::Init | Status::Precreated | Status::Paying if right => {
             Outcome::changed(Payment { status: Status::Paying, ..seen }, Step::Rest)
@@ -213,7 +219,8 @@ fn watch_soon(payment: &Payment, now: UtcMs) -> Option<UtcMs> {
     Some(watch_at(payment).unwrap_or(now).max(now.after(CLOSE_GAP)))
 }
 
-fn close_or_rest(payment: &Payment, now: UtcMs) -> Step {
+/// C, unless the last one was sent a moment ago.
+pub(crate) fn close_or_rest(payment: &Payment, now: UtcMs) -> Step {
     match payment.close_sent_at {
         Some(sent) if now < sent.after(CLOSE_GAP) => Step::Rest,
         Some(_) | None => Step::Close,
@@ -253,7 +260,9 @@ fn judge_missing(payment: &Payment, answer: NoTrade) -> Outcome {
     let long_ago = payment.booked_at.is_some_and(|at| answer.asked_at >= at.after(CHANNEL_PATIENCE));
     let outcome = Outcome::unchanged(payment, Step::Rest);
     if long_ago {
-        return outcome.with_case(CaseKind::ChannelMissing, payment.trade_no.as_ref(), payment.amount);
+        let receipt = payment.trade_no.as_ref().and_then(|trade_no| payment.find_receipt(trade_no));
+        let missing = receipt.map_or(payment.amount, |receipt| receipt.total);
+        return outcome.with_case(CaseKind::ChannelMissing, payment.trade_no.as_ref(), missing);
     }
     outcome
 }
@@ -334,7 +343,7 @@ fn judge_close_accepted(payment: &Payment) -> Outcome {
     }
 }
 
-/// A trade of this number was seen. The first number seen stays the payment's own unless money comes under another.
+/// A trade of this number was seen.
 fn seen(payment: &Payment, trade_no: &TradeNo) -> Payment {
     Payment { trade_no: Some(trade_no.clone()), trade_seen: true, ..payment.clone() }
 }
@@ -342,7 +351,8 @@ fn seen(payment: &Payment, trade_no: &TradeNo) -> Payment {
 /// The other place that says SUCCESS: a person decides that money in suspense pays for the sale.
 fn recognise(payment: &Payment, trade_no: &TradeNo) -> Outcome {
     let in_suspense = |receipt: &Receipt| receipt.trade_no == *trade_no && receipt.booked == Booked::Suspense;
-    let has_money = payment.receipts.iter().any(in_suspense) && !left_of(payment, trade_no).is_zero();
+    // Money that is being given back pays for nothing.
+    let has_money = payment.receipts.iter().any(in_suspense) && !undecided(payment, trade_no).is_zero();
     let receipts = payment.receipts.iter().cloned().map(|receipt| match in_suspense(&receipt) {
         true => Receipt { booked: Booked::Recognised, ..receipt },
         false => receipt,
@@ -360,12 +370,4 @@ fn recognise(payment: &Payment, trade_no: &TradeNo) -> Outcome {
             Outcome::refused(payment, WishRefused::NotNow)
         }
     }
-}
-
-/// What is left of a trade's money.
-fn left_of(payment: &Payment, trade_no: &TradeNo) -> Fen {
-    payment
-        .find_receipt(trade_no)
-        .and_then(|receipt| receipt.total.minus(payment.refunded_of(trade_no)))
-        .unwrap_or(Fen::ZERO)
 }

@@ -4,16 +4,17 @@ use crate::UtcMs;
 use crate::outcome::{Outcome, Step, WishRefused};
 use crate::record::{Payment, StoppedBy};
 use crate::status::Status;
+use crate::transition::close_or_rest;
 
 /// Stops: the code is hidden, and the payment waits for proof that no money can come.
-pub(crate) fn stop(payment: &Payment, by: StoppedBy) -> Outcome {
+pub(crate) fn stop(payment: &Payment, by: StoppedBy, now: UtcMs) -> Outcome {
     let closing = |then| {
         let payment = Payment { status: Status::Closing, stopped_by: Some(by), ..payment.clone() };
         Outcome::changed(payment, then)
     };
     match payment.status {
         Status::Init | Status::Precreated => closing(Step::Query),
-        Status::Paying => closing(Step::Close),
+        Status::Paying => closing(close_or_rest(payment, now)),
         Status::Closing => closing(Step::Rest),
         Status::Success(_) if by == StoppedBy::Person => Outcome::refused(payment, WishRefused::AlreadyPaid),
         Status::Success(_) | Status::Closed(_) | Status::Fail(_) | Status::Suspense => {
