@@ -1,0 +1,11 @@
+//! The proof of what a payment may become: the table cell by cell, its laws, random worlds, refunds and amounts.
+
+#![cfg(test)]
+
+mod amounts;
+mod laws;
+mod matrix;
+mod matrix_end;
+mod refunds;
+mod start;
+mod table;
