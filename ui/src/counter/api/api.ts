@@ -1,0 +1,82 @@
+/**
+ * Everything the counter's screens may ask of the program behind them, and everything it tells them.
+ *
+ * Two things answer: `tauri.ts` (the real counter) and `fake.ts` (a browser). The screens cannot tell them apart.
+ */
+import type { CaseLine } from '../../shared/bindings/CaseLine'
+import type { CollectResult } from '../../shared/bindings/CollectResult'
+import type { CommandError } from '../../shared/bindings/CommandError'
+import type { CounterView } from '../../shared/bindings/CounterView'
+import type { CustomerView } from '../../shared/bindings/CustomerView'
+import type { DayTotals } from '../../shared/bindings/DayTotals'
+import type { Finding } from '../../shared/bindings/Finding'
+import type { KeysDraft } from '../../shared/bindings/KeysDraft'
+import type { Language } from '../../shared/bindings/Language'
+import type { OrderDetail } from '../../shared/bindings/OrderDetail'
+import type { OrderLine } from '../../shared/bindings/OrderLine'
+import type { OrderQuery } from '../../shared/bindings/OrderQuery'
+import type { PaymentView } from '../../shared/bindings/PaymentView'
+import type { SettingsDraft } from '../../shared/bindings/SettingsDraft'
+import type { SettingsView } from '../../shared/bindings/SettingsView'
+import type { SetupDone } from '../../shared/bindings/SetupDone'
+import type { SetupDraft } from '../../shared/bindings/SetupDraft'
+import type { StatusView } from '../../shared/bindings/StatusView'
+
+/** Takes the subscription back. */
+export type Unlisten = () => void
+
+/** Every command may be refused with a `CommandError`. */
+export interface CounterApi {
+  boot(): Promise<CounterView>
+  status(): Promise<StatusView>
+
+  /** `click` is minted once per draft: the same click never makes a second order. */
+  collect(amount: string, subject: string, click: string, anotherCustomer: boolean): Promise<CollectResult>
+  stop(payId: string): Promise<PaymentView>
+  resume(payId: string): Promise<PaymentView>
+  refresh(payId: string): Promise<PaymentView>
+  newCode(payId: string): Promise<PaymentView>
+  /** Asks the gateway once more, now, with the same number. */
+  askNow(payId: string): Promise<PaymentView>
+  collectAgain(payId: string, click: string): Promise<PaymentView>
+  /** Frees the panel for the next customer; a payment that is not final stays pinned below. */
+  dismiss(payId: string): Promise<void>
+
+  listOrders(query: OrderQuery): Promise<OrderLine[]>
+  orderDetail(payId: string): Promise<OrderDetail>
+  dayTotals(day: string | null): Promise<DayTotals>
+  listCases(): Promise<CaseLine[]>
+
+  checkSetup(draft: SetupDraft): Promise<Finding[]>
+  finishSetup(draft: SetupDraft): Promise<SetupDone>
+  startDemo(): Promise<void>
+  unlock(passphrase: string): Promise<void>
+
+  settings(): Promise<SettingsView>
+  saveSettings(draft: SettingsDraft): Promise<SettingsView>
+  setLanguage(language: Language): Promise<void>
+  checkKeys(draft: KeysDraft): Promise<Finding[]>
+  enrol(url: string, code: string): Promise<SettingsView>
+
+  /** Demo only: opens the customer's phone. */
+  openPhone(): Promise<void>
+
+  onPayment(heard: (payment: PaymentView) => void): Promise<Unlisten>
+  onCounter(heard: (counter: CounterView) => void): Promise<Unlisten>
+}
+
+/** What the customer's screen may ask: one view, and to be told when it changes. */
+export interface CustomerApi {
+  customerView(): Promise<CustomerView>
+  onCustomer(heard: (customer: CustomerView) => void): Promise<Unlisten>
+}
+
+/** Reads what a refused command threw; anything else becomes `Unknown` with its own words. */
+export function asCommandError(thrown: unknown): CommandError {
+  if (isCommandError(thrown)) return thrown
+  return { kind: 'Unknown', message: thrown instanceof Error ? thrown.message : String(thrown) }
+}
+
+function isCommandError(thrown: unknown): thrown is CommandError {
+  return typeof thrown === 'object' && thrown !== null && 'kind' in thrown && 'message' in thrown
+}

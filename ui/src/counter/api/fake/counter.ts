@@ -1,0 +1,177 @@
+/**
+ * A counter that lives in the page: it answers commands as Rust would, without money, disk or network.
+ *
+ * Started in a named state it stands still until it is asked; started as `live` its code is scanned and paid by itself.
+ */
+import type { CommandError } from '../../../shared/bindings/CommandError'
+import type { CounterView } from '../../../shared/bindings/CounterView'
+import type { Finding } from '../../../shared/bindings/Finding'
+import type { KeysDraft } from '../../../shared/bindings/KeysDraft'
+import type { OrderLine } from '../../../shared/bindings/OrderLine'
+import type { PaymentView } from '../../../shared/bindings/PaymentView'
+import type { CounterApi } from '../api'
+import { late, payments, waiting } from './payments'
+import { cases, emptyTotals, recent, settings, story, totals } from './shop'
+
+export interface FakeCounter extends CounterApi {
+  /** Every command that was called, for tests: what the screen asked, in order. */
+  readonly asked: string[]
+  show(payment: PaymentView): void
+}
+
+type Refuse = (kind: CommandError['kind'], message: string) => never
+const refuse: Refuse = (kind, message) => {
+  throw { kind, message } satisfies CommandError
+}
+
+export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
+  let view = start
+  let sold = 231
+  let hears: { payment: ((payment: PaymentView) => void)[]; counter: ((counter: CounterView) => void)[] } = { payment: [], counter: [] }
+  const asked: string[] = []
+  const clicks = new Map<string, PaymentView>()
+
+  const tell = (next: CounterView) => {
+    view = next
+    hears.counter.forEach((hear) => hear(view))
+  }
+  const show = (payment: PaymentView): PaymentView => {
+    const current = view.current === null || view.current.pay_id === payment.pay_id ? payment : view.current
+    tell({ ...view, current })
+    hears.payment.forEach((hear) => hear(payment))
+    return payment
+  }
+  const answer = async <T>(name: string, value: () => T): Promise<T> => {
+    asked.push(name)
+    await new Promise((done) => setTimeout(done, latencyMs))
+    return value()
+  }
+  const find = (payId: string) => [view.current, ...view.pinned].find((payment) => payment?.pay_id === payId) ?? refuse('NotNow', payId)
+  const become = (name: keyof typeof payments, old: PaymentView): PaymentView => ({ ...payments[name], pay_id: old.pay_id, order_no: old.order_no, amount: old.amount, subject: old.subject, version: old.version + 1 })
+  const turn = (command: string, name: keyof typeof payments) => (payId: string) => answer(command, () => show(become(name, find(payId))))
+
+  return {
+    asked,
+    show,
+    boot: () => answer('boot', () => view),
+    status: () => answer('status', () => view.status),
+    collect: (amount, subject, click, anotherCustomer) =>
+      answer('collect', () => {
+        const known = clicks.get(click)
+        if (known !== undefined) return { kind: 'Shown', payment: known } as const
+        const twin = view.pinned.find((pin) => pin.moment === 'Closing' && pin.amount === fullAmount(amount))
+        if (twin !== undefined && !anotherCustomer) return { kind: 'SameAmountClosing', payment: twin } as const
+        sold += 1
+        const no = String(sold).padStart(4, '0')
+        const payment: PaymentView = { ...payments.code, pay_id: `pay-${no}`, order_no: `07-${no}`, amount: fullAmount(amount), subject }
+        clicks.set(click, payment)
+        tell({ ...view, current: payment })
+        return { kind: 'Shown', payment } as const
+      }),
+    stop: turn('stop', 'closing'),
+    resume: (payId) =>
+      answer('resume', () => {
+        const resumed = become('code', find(payId))
+        tell({ ...view, current: resumed, pinned: view.pinned.filter((pin) => pin.pay_id !== payId) })
+        return resumed
+      }),
+    refresh: turn('refresh', 'code'),
+    newCode: turn('new_code', 'code'),
+    askNow: turn('ask_now', 'offline'),
+    collectAgain: (payId) => answer('collect_again', () => show({ ...become('code', find(payId)) })),
+    dismiss: (payId) =>
+      answer('dismiss', () => {
+        const gone = find(payId)
+        const isFinal = gone.moment === 'Paid' || gone.moment === 'Closed' || gone.moment === 'Refused'
+        const pinned = isFinal || view.pinned.some((pin) => pin.pay_id === payId) ? view.pinned : [gone, ...view.pinned]
+        tell({ ...view, current: null, pinned, recent: isFinal ? [asLine(gone), ...view.recent] : view.recent })
+      }),
+
+    listOrders: (query) => answer('list_orders', () => listed(view).filter((line) => matches(line, query.text, query.status))),
+    orderDetail: (payId) => answer('order_detail', () => detailOf(view, payId)),
+    dayTotals: (day) => answer('day_totals', () => (view.recent.length === 0 ? emptyTotals : { ...totals, day: day ?? totals.day })),
+    listCases: () => answer('list_cases', () => (view.open_cases === 0 ? [] : cases)),
+
+    checkSetup: (draft) => answer('check_setup', () => findings(draft)),
+    finishSetup: () => answer('finish_setup', () => (tell({ ...view, stage: 'Ready' }), { recovery: null })),
+    startDemo: () => answer('start_demo', () => tell({ ...view, stage: 'Ready', demo: true })),
+    unlock: (passphrase) => answer('unlock', () => (passphrase === 'correct horse' ? tell({ ...view, stage: 'Ready' }) : refuse('WrongPin', ''))),
+
+    settings: () => answer('settings', () => ({ ...settings, language: view.language })),
+    saveSettings: (draft) => answer('save_settings', () => (draft.pin === '000000' ? refuse('WrongPin', '') : { ...settings, store_name: draft.store_name, language: draft.language })),
+    setLanguage: (language) => answer('set_language', () => tell({ ...view, language })),
+    checkKeys: (draft) => answer('check_keys', () => findings(draft)),
+    enrol: (url) => answer('enrol', () => ({ ...settings, hq: { ...settings.hq, url } })),
+    openPhone: () => answer('open_phone', () => undefined),
+
+    onPayment: async (hear) => {
+      hears.payment.push(hear)
+      return () => void (hears = { ...hears, payment: hears.payment.filter((other) => other !== hear) })
+    },
+    onCounter: async (hear) => {
+      hears.counter.push(hear)
+      return () => void (hears = { ...hears, counter: hears.counter.filter((other) => other !== hear) })
+    },
+  }
+}
+
+const fullAmount = (amount: string) => {
+  const [yuan = '0', cents = ''] = amount.split('.')
+  return `${yuan}.${cents.padEnd(2, '0')}`
+}
+
+const asLine = (payment: PaymentView): OrderLine => ({ ...payment, at_ms: payment.created_at_ms })
+
+const listed = (view: CounterView): OrderLine[] => [...view.pinned.map(asLine), ...(view.current === null ? [] : [asLine(view.current)]), ...view.recent]
+
+const open: OrderLine['status'][] = ['INIT', 'PRECREATED', 'PAYING', 'CLOSING', 'SUSPENSE']
+
+function matches(line: OrderLine, text: string, filter: string): boolean {
+  const isFound = [line.order_no, line.amount, line.subject].some((field) => field.includes(text.trim()))
+  if (filter === 'paid') return isFound && line.status === 'SUCCESS'
+  if (filter === 'unsure') return isFound && open.includes(line.status)
+  return isFound && (filter === 'all' || line.status === 'CLOSED' || line.status === 'FAIL')
+}
+
+function detailOf(view: CounterView, payId: string) {
+  const known = [view.current, ...view.pinned].find((payment) => payment?.pay_id === payId)
+  const found = listed(view).find((order) => order.pay_id === payId) ?? refuse('NotNow', payId)
+  const payment = known ?? { ...payments.paid, ...found, created_at_ms: found.at_ms, received: found.status === 'SUCCESS' ? found.amount : null }
+  const isPaid = payment.status === 'SUCCESS'
+  const first = story[0]?.at_ms ?? 0
+  const told = isPaid ? story : story.slice(0, 3)
+  const timeline = told.map((line) => ({ ...line, at_ms: line.at_ms - first + payment.created_at_ms, amount: line.amount === null ? null : payment.amount }))
+  return { payment, out_trade_no: 'S031T07E2_261130_000231_7Q4KX2M9', trade_no: isPaid ? '2026113022001400000054471' : null, timeline }
+}
+
+/** The checks of the real counter, as far as a page can play them. */
+function findings(draft: Pick<KeysDraft, 'app_id' | 'alipay_public_key'> & { private_key: string | null }): Finding[] {
+  const found = (field: string, severity: Finding['severity'], message_key: string, detail: string | null = null): Finding => ({ field, severity, message_key, detail })
+  const isOwn = draft.alipay_public_key.includes('OWN')
+  return [
+    /^\d{16}$/.test(draft.app_id) ? found('app_id', 'Ok', 'app_id_ok') : found('app_id', 'Bad', 'app_id_bad'),
+    draft.private_key === '' ? found('private_key', 'Bad', 'private_key_missing') : found('private_key', 'Ok', 'private_key_ok', 'PKCS#8, 2048 bit'),
+    isOwn ? found('alipay_public_key', 'Bad', 'alipay_key_is_own') : draft.alipay_public_key === '' ? found('alipay_public_key', 'Bad', 'alipay_key_missing') : found('alipay_public_key', 'Ok', 'alipay_key_ok'),
+    found('clock', 'Warn', 'clock_off', '42 s'),
+  ]
+}
+
+/** A shop in the middle of an ordinary afternoon. */
+export const ordinary = (rest: Partial<CounterView> = {}): CounterView => ({
+  stage: 'Ready',
+  demo: false,
+  keyring: true,
+  shop: { store_name: '木禾便利店', store_id: 'S031', terminal_id: '07' },
+  language: 'zh',
+  subject: '日用百货',
+  current: null,
+  pinned: [waiting],
+  recent,
+  status: { alipay: { state: 'ok', ms: 86 }, hq: { state: 'ok', waiting: 0 }, clock_offset_ms: 300, operator: '小林', now_ms: payments.code.now_ms },
+  clone_warning: false,
+  recovering: 0,
+  open_cases: 0,
+  ...rest,
+})
+
+export { late }

@@ -1,0 +1,33 @@
+/** Line icons on a 24 px grid, stroked in the colour of the text beside them. */
+export const icons = {
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  cross: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
+  clock: 'M12 3.5a8.5 8.5 0 1 0 0 17a8.5 8.5 0 0 0 0-17zM12 7.5V12l3.5 2',
+  alert: 'M12 4l9 16H3zM12 10.5v4.5M12 17.3v.2',
+  info: 'M12 3.5a8.5 8.5 0 1 0 0 17a8.5 8.5 0 0 0 0-17zM12 11v5.5M12 7.6v.2',
+  noSignal: 'M3.5 9.2a13 13 0 0 1 17 0M6.8 13a8 8 0 0 1 10.4 0M10 16.8a3.2 3.2 0 0 1 4 0M5 4l14 16',
+  phone: 'M7 2.5h10v19H7zM10.5 18.5h3',
+  refresh: 'M19.5 12a7.5 7.5 0 1 1-2.3-5.4M17.8 2.8v4.2h-4.2',
+  backspace: 'M9 5.5h12v13H9L3.5 12zM12 9.5l5 5M17 9.5l-5 5',
+  search: 'M10.5 4a6.5 6.5 0 1 0 0 13a6.5 6.5 0 0 0 0-13zM15.5 15.5L20.5 20.5',
+  giveBack: 'M8 4.5L4 8.5l4 4M4 8.5h10.5a5.5 5.5 0 0 1 0 11H8',
+  user: 'M12 4a4 4 0 1 0 0 8a4 4 0 0 0 0-8zM4.5 20.5a7.5 7.5 0 0 1 15 0',
+  gear: 'M4 7.5h9M18 7.5h2M4 16.5h3M12 16.5h8M15.5 5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 0 0 0-5zM9.5 14a2.5 2.5 0 1 0 0 5a2.5 2.5 0 0 0 0-5z',
+  lock: 'M5.5 11h13v9.5h-13zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
+  cloud: 'M4 4.5h16v6H4zM4 13.5h16v6H4zM7.5 7.5h.2M7.5 16.5h.2',
+  pencil: 'M4 20l1-4.5L15.5 5l3.5 3.5L8.5 19z',
+  next: 'M9 5l7 7-7 7',
+  previous: 'M15 5l-7 7 7 7',
+  key: 'M8 12a4 4 0 1 0 0 8a4 4 0 0 0 0-8zM11 13l8.5-8.5M16 8l3 3',
+  shield: 'M12 3l7.5 2.8V12c0 4.5-3.5 7.5-7.5 9-4-1.5-7.5-4.5-7.5-9V5.8z',
+  monitor: 'M3 4.5h18v12H3zM8 20.5h8M12 16.5v4',
+  store: 'M4.5 10v10h15V10M3 10l2-5.5h14L21 10zM10 20v-6h4v6',
+  hourglass: 'M7 3.5h10M7 20.5h10M8 3.5c0 5 8 5 8 8.5s-8 3.5-8 8.5M16 3.5c0 5-8 5-8 8.5s8 3.5 8 8.5',
+  globe: 'M12 3.5a8.5 8.5 0 1 0 0 17a8.5 8.5 0 0 0 0-17zM3.5 12h17M12 3.5c-5 5-5 12 0 17M12 3.5c5 5 5 12 0 17',
+  list: 'M8 6.5h12M8 12h12M8 17.5h12M4 6.5h.2M4 12h.2M4 17.5h.2',
+  file: 'M6 3h8l4.5 4.5V21H6zM14 3v4.5h4.5',
+  play: 'M7 5l11 7-11 7z',
+  bell: 'M6 16V10.5a6 6 0 0 1 12 0V16l1.5 1.5h-15zM10.5 20.5h3',
+} as const
+
+export type IconName = keyof typeof icons
