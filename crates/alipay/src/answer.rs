@@ -7,10 +7,10 @@
 
 use crate::{call::Call, members::Members};
 use encoding_rs::GB18030;
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 /// The response member of an answer and what should prove it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The signed text, byte for byte as it came (decoded, if it was GBK).
     pub node: String,
@@ -90,6 +90,13 @@ impl Answer {
         };
         Members::parse(node)?.text("code")?;
         Some(Answer { node: node.to_owned(), signature: top.text("sign"), cert_sn: top.text("alipay_cert_sn") })
+    }
+}
+
+/// Shows no word of the answer: it may hold a code or a buyer.
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Answer({} bytes, signed: {})", self.node.len(), self.signature.is_some())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::{
     beijing::read_http_date,
     call::Call,
     close::read_close,
+    merchant::Merchant,
     precreate::{precreate_content, read_precreate},
     query::read_query,
     request::{CONTENT_TYPE, sign_request},
@@ -53,6 +54,12 @@ impl Client {
         self.settings.account()
     }
 
+    /// Who we are, for reading notices and stored proofs.
+    #[must_use]
+    pub fn merchant(&self) -> Merchant {
+        self.settings.merchant()
+    }
+
     /// The exact text to store and to send for an order.
     #[must_use]
     pub fn precreate_body(&self, order: &PrecreateOrder) -> String {
@@ -89,7 +96,7 @@ impl Client {
         &self,
         call: Call,
         body: &str,
-        read: impl Fn(&Said<'_>, Moments) -> Result<Evidence, AnswerError>,
+        read: impl Fn(&Said, Moments) -> Result<Evidence, AnswerError>,
     ) -> Result<Statement, GatewayError> {
         let (answer, moments) = self.exchange(call, body).await?;
         let evidence = self.believe(&answer).and_then(|said| read(&said, moments)).map_err(to_gateway_error)?;
@@ -99,7 +106,7 @@ impl Client {
     }
 
     /// A signature that is there must fit; one that is missing is for the reader of the call to judge.
-    fn believe<'a>(&self, answer: &'a Answer) -> Result<Said<'a>, AnswerError> {
+    fn believe(&self, answer: &Answer) -> Result<Said, AnswerError> {
         if let Some(signature) = &answer.signature {
             self.settings.trust.check(&answer.node, signature, answer.cert_sn.as_deref())?;
         }

@@ -18,7 +18,7 @@ const REFUSALS: &[&str] = &[
 ];
 
 /// What an answer to close means. Only a checked signature counts.
-pub(crate) fn read_close(said: &Said<'_>, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
+pub(crate) fn read_close(said: &Said, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
     match (said.verdict(), said.signed) {
         (Verdict::Done, true) => {
             said.require_echo(out_trade_no)?;

@@ -22,6 +22,11 @@ impl<'a> Members<'a> {
         self.0.get(name).map(|value| value.get())
     }
 
+    /// Every member that is text or a number, as text. Lists and objects are left out.
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        self.0.keys().filter_map(|name| Some((name.clone(), self.text(name)?))).collect()
+    }
+
     /// A member as text, whether it came as a string or as a number. `None` if it is missing, null, empty or neither.
     pub fn text(&self, name: &str) -> Option<String> {
         let raw = self.raw(name)?;

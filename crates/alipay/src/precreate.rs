@@ -48,7 +48,7 @@ const NOTHING_WAS_MADE_FAMILIES: &[&str] = &["BEYOND_PER_RECEIPT_", "SECONDARY_M
 
 /// What an answer to precreate means. A definite no needs no signature: the gateway cannot sign for a key it does not know,
 /// and the worst a forged one can do is to stop a payment whose code nobody has seen.
-pub(crate) fn read_precreate(said: &Said<'_>, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
+pub(crate) fn read_precreate(said: &Said, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
     let reason = said.reason();
     match (said.verdict(), said.signed) {
         (Verdict::Done, true) => read_qr_code(said, out_trade_no),
@@ -67,10 +67,10 @@ pub(crate) fn read_precreate(said: &Said<'_>, out_trade_no: &OutTradeNo) -> Resu
     }
 }
 
-fn read_qr_code(said: &Said<'_>, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
+fn read_qr_code(said: &Said, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
     said.require_echo(out_trade_no)?;
     let qr_code = said.text("qr_code").ok_or(AnswerError::Missing("qr_code"))?;
-    Ok(Evidence::QrIssued { qr_code })
+    Ok(Evidence::QrIssued { qr_code: qr_code.to_owned() })
 }
 
 fn nothing_was_made(reason: &str) -> bool {

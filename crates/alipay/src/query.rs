@@ -7,11 +7,7 @@ use crate::{
 use yidan_payment::{Evidence, OutTradeNo};
 
 /// What an answer to a query means. Only a checked signature counts, in either direction.
-pub(crate) fn read_query(
-    said: &Said<'_>,
-    out_trade_no: &OutTradeNo,
-    moments: Moments,
-) -> Result<Evidence, AnswerError> {
+pub(crate) fn read_query(said: &Said, out_trade_no: &OutTradeNo, moments: Moments) -> Result<Evidence, AnswerError> {
     match (said.verdict(), said.signed) {
         (Verdict::Done, true) => {
             said.require_echo(out_trade_no)?;

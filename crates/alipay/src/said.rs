@@ -3,11 +3,13 @@
 //! Must always hold: a text that could mean "no" and "unknown" is *unknown*. Money is read from digits, never from a float.
 
 use crate::{answer::AnswerError, beijing::read_beijing, members::Members};
+use std::collections::BTreeMap;
 use yidan_payment::{Evidence, Fen, NoTrade, OutTradeNo, PaidTrade, Refusal, SeenTrade, TradeNo, UtcMs};
 
-/// The members of a response node, and whether a checked signature stands behind them.
-pub(crate) struct Said<'a> {
-    members: Members<'a>,
+/// The fields of an answer or of a notice, and whether a checked signature stands behind them.
+#[derive(Clone)]
+pub(crate) struct Said {
+    fields: BTreeMap<String, String>,
     /// A checked signature, not merely a `sign` member.
     pub signed: bool,
 }
@@ -36,16 +38,23 @@ pub(crate) struct Moments {
     pub answered_at: Option<UtcMs>,
 }
 
-impl<'a> Said<'a> {
-    pub fn read(node: &'a str, signed: bool) -> Result<Said<'a>, AnswerError> {
-        Ok(Said { members: Members::parse(node).ok_or(AnswerError::NotAlipay)?, signed })
+impl Said {
+    /// Reads the node of an answer.
+    pub fn read(node: &str, signed: bool) -> Result<Said, AnswerError> {
+        let members = Members::parse(node).ok_or(AnswerError::NotAlipay)?;
+        Ok(Said { fields: members.texts(), signed })
+    }
+
+    /// Takes the fields of a notice whose signature was checked.
+    pub fn notice(fields: BTreeMap<String, String>) -> Said {
+        Said { fields, signed: true }
     }
 
     pub fn verdict(&self) -> Verdict {
         if self.is_system_error() {
             return Verdict::Unknown;
         }
-        match self.text("code").as_deref() {
+        match self.text("code") {
             Some("10000") => Verdict::Done,
             Some("10003") => Verdict::BuyerMustConfirm,
             Some("40004") => Verdict::BusinessNo,
@@ -62,15 +71,20 @@ impl<'a> Said<'a> {
 
     /// The sub code without its prefix, in one spelling: `ACQ.TRADE_NOT_EXIST` → `TRADE_NOT_EXIST`.
     pub fn reason(&self) -> String {
-        let sub_code = self.text("sub_code").unwrap_or_default();
-        sub_code.rsplit('.').next().unwrap_or_default().replace('-', "_").to_ascii_uppercase()
+        self.text("sub_code")
+            .unwrap_or_default()
+            .rsplit('.')
+            .next()
+            .unwrap_or_default()
+            .replace('-', "_")
+            .to_ascii_uppercase()
     }
 
     pub fn refusal(&self) -> Refusal {
         let text = self.text("sub_msg").or_else(|| self.text("msg")).unwrap_or_default();
         Refusal {
-            code: self.text("code").unwrap_or_default(),
-            sub_code: self.text("sub_code").unwrap_or_default(),
+            code: self.text("code").unwrap_or_default().to_owned(),
+            sub_code: self.text("sub_code").unwrap_or_default().to_owned(),
             text: text.chars().take(1000).collect(),
         }
     }
@@ -87,13 +101,14 @@ impl<'a> Said<'a> {
         }
     }
 
-    pub fn text(&self, name: &str) -> Option<String> {
-        self.members.text(name)
+    /// A field that is there and not empty.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).map(String::as_str).filter(|text| !text.is_empty())
     }
 
     /// An amount that may be missing.
     pub fn amount(&self, name: &'static str) -> Result<Option<Fen>, AnswerError> {
-        self.text(name).map(|text| Fen::parse_stated(&text).map_err(|_| AnswerError::Missing(name))).transpose()
+        self.text(name).map(|text| Fen::parse_stated(text).map_err(|_| AnswerError::Missing(name))).transpose()
     }
 
     /// An echoed number must be ours.
@@ -117,7 +132,7 @@ impl<'a> Said<'a> {
 
     /// The fact behind `trade_status`, in an answer to a query and in a notice alike.
     pub fn trade(&self) -> Result<Evidence, AnswerError> {
-        match self.text("trade_status").as_deref() {
+        match self.text("trade_status") {
             Some("WAIT_BUYER_PAY") => self.seen().map(Evidence::WaitBuyerPay),
             Some("TRADE_SUCCESS" | "TRADE_FINISHED") => self.paid().map(Evidence::Paid),
             Some("TRADE_CLOSED") if self.was_paid()? => self.paid().map(Evidence::TradeClosedPaid),
@@ -135,7 +150,7 @@ impl<'a> Said<'a> {
     pub fn paid(&self) -> Result<PaidTrade, AnswerError> {
         let total = self.total()?;
         let receipt = self.amount("receipt_amount")?.filter(|share| !share.is_zero()).unwrap_or(total);
-        let paid_at = ["send_pay_date", "gmt_payment"].into_iter().find_map(|name| read_beijing(&self.text(name)?));
+        let paid_at = ["send_pay_date", "gmt_payment"].into_iter().find_map(|name| read_beijing(self.text(name)?));
         Ok(PaidTrade { trade_no: self.trade_no()?, total, receipt, paid_at })
     }
 

@@ -1,6 +1,6 @@
 //! What a merchant sets: where, who, with which keys.
 
-use crate::{gateway_url::GatewayUrl, key::AppKey, trust::Trust};
+use crate::{gateway_url::GatewayUrl, key::AppKey, merchant::Merchant, trust::Trust};
 use reqwest::Url;
 use std::time::Duration;
 use yidan_payment::Account;
@@ -56,6 +56,12 @@ impl Settings {
     #[must_use]
     pub fn account(&self) -> Account {
         Account(format!("{}@{}", self.app_id, self.gateway.host()))
+    }
+
+    /// Who we are, for reading notices and stored proofs.
+    #[must_use]
+    pub fn merchant(&self) -> Merchant {
+        Merchant { app_id: self.app_id.clone(), seller_id: self.seller_id.clone(), trust: self.trust.clone() }
     }
 
     /// Refuses what cannot work before anything is sent.

@@ -27,7 +27,7 @@ impl Trust {
         Err(AnswerError::BadSignature)
     }
 
-    fn key_of(&self, _cert_sn: Option<&str>) -> Result<&AlipayKey, AnswerError> {
+    pub(crate) fn key_of(&self, _cert_sn: Option<&str>) -> Result<&AlipayKey, AnswerError> {
         match self {
             Trust::Keys(key) => Ok(key),
         }

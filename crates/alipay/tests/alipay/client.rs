@@ -63,12 +63,12 @@ async fn paid_is_believed_and_can_be_proved_again() {
     let statement = client(&gateway.url).query(&number()).await.unwrap();
 
     assert!(matches!(&statement.evidence, Evidence::Paid(paid) if paid.total == Fen::parse("10").unwrap()));
-    let trust = settings(&gateway.url).trust;
-    assert_eq!(read_proof(&statement.proof, &trust, &number()).unwrap(), statement.evidence);
+    let merchant = settings(&gateway.url).merchant();
+    assert_eq!(read_proof(&statement.proof, &merchant, &number()).unwrap(), statement.evidence);
     let mut forged = statement.proof.clone();
     forged.text = forged.text.replace("10.00", "10.01");
-    assert!(read_proof(&forged, &trust, &number()).is_err());
-    assert!(read_proof(&statement.proof, &trust, &OutTradeNo::new("S02").unwrap()).is_err());
+    assert!(read_proof(&forged, &merchant, &number()).is_err());
+    assert!(read_proof(&statement.proof, &merchant, &OutTradeNo::new("S02").unwrap()).is_err());
 }
 
 #[tokio::test(flavor = "current_thread")]

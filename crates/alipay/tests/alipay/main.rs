@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first thing it cannot read")]
 
+mod answers;
 mod client;
 mod fixtures;
 mod keys;
+mod notices;
