@@ -1,2 +1,7 @@
-//! The `yidan` program.
-fn main() {}
+//! The `yidan` program: the counter, with a window or without one.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    yidan::cli::run()
+}

@@ -25,8 +25,8 @@ pub struct GatewayClock {
     start: Cell<Option<UtcMs>>,
 }
 
-/// `Date` has whole seconds: smaller differences are no news.
-const RESOLUTION: Duration = Duration::from_millis(1500);
+/// A `Date` of whole seconds, and the way it took.
+const RESOLUTION: Duration = Duration::from_millis(2500);
 
 impl GatewayClock {
     /// A clock that knows nothing of the gateway yet and believes the PC.
@@ -53,9 +53,11 @@ impl GatewayClock {
     /// Takes the `Date` of an answer that has just arrived.
     pub fn learn(&self, date: UtcMs) {
         let now = self.now();
-        let apart = now.since(date).max(date.since(now));
-        if !self.is_known() || apart > RESOLUTION {
-            self.start.set(Some(date.before(self.clock.elapsed())));
+        // `Date` has whole seconds: what lies within that second, or a moment after it, is no news.
+        let fits = now >= date && now < date.after(RESOLUTION);
+        let told = if fits { now } else { date };
+        if !self.is_known() || !fits {
+            self.start.set(Some(told.before(self.clock.elapsed())));
         }
     }
 
@@ -108,7 +110,7 @@ mod tests {
         turned.elapsed.set(2_100);
         assert_eq!(clock.now(), UtcMs(1_002_000));
 
-        clock.learn(UtcMs(1_003_000));
+        clock.learn(UtcMs(1_001_000));
         assert_eq!(clock.now(), UtcMs(1_002_000), "whole seconds are no news");
         clock.learn(UtcMs(1_600_000));
         assert_eq!(clock.now(), UtcMs(1_600_000));

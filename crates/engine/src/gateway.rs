@@ -19,3 +19,25 @@ pub trait Gateway {
     /// Asks to close the trade. Never moves money.
     fn close<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a>;
 }
+
+impl Gateway for yidan_alipay::Client {
+    fn account(&self) -> Account {
+        yidan_alipay::Client::account(self)
+    }
+
+    fn precreate_body(&self, order: &PrecreateOrder) -> String {
+        yidan_alipay::Client::precreate_body(self, order)
+    }
+
+    fn precreate<'a>(&'a self, out_trade_no: &'a OutTradeNo, body: &'a str) -> Answer<'a> {
+        Box::pin(yidan_alipay::Client::precreate(self, out_trade_no, body))
+    }
+
+    fn query<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a> {
+        Box::pin(yidan_alipay::Client::query(self, out_trade_no))
+    }
+
+    fn close<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a> {
+        Box::pin(yidan_alipay::Client::close(self, out_trade_no))
+    }
+}

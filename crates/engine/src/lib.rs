@@ -34,4 +34,4 @@ pub use handle::{Counter, Inbox, Stopped, serve};
 pub use hq::{AddressError, Hq, HqClient, HqError, check_address, enrol};
 pub use ids::{Ids, Place};
 pub use keyfile::{KeyfileError, Lock, Secrets, find_lock_name, open_keys, save_keys};
-pub use report::ReportState;
+pub use report::{ReportState, report_from_start};

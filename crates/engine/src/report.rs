@@ -62,6 +62,14 @@ impl Progress {
     }
 }
 
+/// After an enrolment: headquarters is told everything from the first line, under the new epoch.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn report_from_start(database: &Database) -> Result<(), Error> {
+    database.remove_settings(&[ACKED, DIFFERS])
+}
+
 impl Engine {
     /// How reporting goes.
     ///

@@ -62,6 +62,16 @@ pub(crate) fn load_head(connection: &Connection) -> Result<Head, RowError> {
 }
 
 impl Database {
+    /// Appends a line that is about no payment.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn note(&self, event_id: EventId, kind: &'static str, at: UtcMs, payload: String) -> Result<(), Error> {
+        self.write("write the journal", |transaction| {
+            append(transaction, NewEvent { event_id, kind, pay_id: None, at, payload })
+        })
+    }
+
     /// The last line.
     ///
     /// # Errors

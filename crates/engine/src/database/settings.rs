@@ -22,6 +22,19 @@ impl Database {
             settings.iter().try_for_each(|(name, value)| save_setting(transaction, name, value))
         })
     }
+
+    /// Removes settings, all or none.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn remove_settings(&self, names: &[&str]) -> Result<(), Error> {
+        self.write("save settings", |transaction| {
+            for name in names {
+                transaction.prepare_cached("delete from settings where name = ?1")?.execute([name])?;
+            }
+            Ok(())
+        })
+    }
 }
 
 pub(crate) fn find_setting(connection: &Connection, name: &str) -> Result<Option<String>, RowError> {

@@ -1,0 +1,288 @@
+//! The command line.
+
+use crate::compose::{self, Running};
+use crate::setup::{Folder, Setup, install, read_passphrase};
+use crate::world::SystemClock;
+use crate::{demo, enrol, local_api};
+use anyhow::{Context, Result, bail};
+use clap::{Args, Parser, Subcommand};
+use serde_json::json;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tokio::net::TcpListener;
+use yidan_engine::{Clock, Database, Lock, Secrets, find_lock_name};
+use yidan_wire::Mode;
+use zeroize::Zeroizing;
+
+/// 一单 Yidan: one order, one number, one charge. A cashier for shop counters that takes Alipay QR payments.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    place: PlaceArguments,
+    /// Runs without a window.
+    #[arg(long)]
+    headless: bool,
+    /// Serves the local API for other programs here, e.g. 127.0.0.1:8321 (port 0: any free one). Off unless given.
+    #[arg(long, requires = "headless")]
+    listen: Option<SocketAddr>,
+    /// The token of the local API; made if the file is missing. Default: api-token in the data folder.
+    #[arg(long)]
+    token_file: Option<PathBuf>,
+    /// Writes one JSON line when everything runs.
+    #[arg(long)]
+    ready_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+struct PlaceArguments {
+    /// The data folder. Default: the system's folder for such things; demo has its own.
+    #[arg(long, global = true)]
+    data: Option<PathBuf>,
+    /// Demo mode, no real money: takes the keys of the sandbox at this address.
+    #[arg(long, global = true, value_name = "SANDBOX_URL")]
+    demo: Option<String>,
+    /// A file whose one line opens the keys. Without it the system's keyring does.
+    #[arg(long, global = true)]
+    passphrase_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Sets the counter up with the merchant's own keys. Everything is checked before anything is written.
+    Setup(Box<SetupArguments>),
+    /// Makes this counter known to headquarters.
+    Enrol {
+        /// Headquarters' address: https, or http on this computer.
+        #[arg(long)]
+        hq: String,
+        /// The code that headquarters' administrator read out.
+        #[arg(long)]
+        code: String,
+    },
+}
+
+#[derive(Debug, Args)]
+struct SetupArguments {
+    /// Alipay's gateway.
+    #[arg(long, default_value = "https://openapi.alipay.com/gateway.do")]
+    gateway: String,
+    /// The app's number in Alipay's console.
+    #[arg(long)]
+    app_id: String,
+    /// The merchant's number (2088…).
+    #[arg(long)]
+    seller_id: Option<String>,
+    /// File with the app's private key (PKCS#1 or PKCS#8, PEM or bare base64).
+    #[arg(long)]
+    app_key: PathBuf,
+    /// File with Alipay's public key (not your own).
+    #[arg(long)]
+    alipay_key: PathBuf,
+    /// The store's number: 1–10 letters and digits.
+    #[arg(long)]
+    store: String,
+    /// The store's name.
+    #[arg(long, default_value = "")]
+    store_name: String,
+    /// The till's number: 1–8 letters and digits.
+    #[arg(long, default_value = "01")]
+    terminal: String,
+    /// How long a code lives, in minutes (2–30).
+    #[arg(long, default_value_t = 5)]
+    code_minutes: u32,
+}
+
+/// Runs the program; errors end it with one clear message.
+#[must_use]
+pub fn run() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into()))
+        .with_writer(std::io::stderr)
+        .init();
+    match act(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn act(arguments: Arguments) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    match &arguments.command {
+        Some(Command::Setup(setup)) => set_up(&arguments.place, setup),
+        Some(Command::Enrol { hq, code }) => runtime.block_on(join(&arguments.place, hq, code)),
+        None if arguments.headless => runtime.block_on(run_headless(&arguments)),
+        None => bail!("give --headless: this build has no window"),
+    }
+}
+
+impl PlaceArguments {
+    fn folder(&self) -> Result<Folder> {
+        let mode = if self.demo.is_some() { Mode::Demo } else { Mode::Live };
+        self.data.clone().map_or_else(|| Folder::usual(mode), |data| Ok(Folder(data)))
+    }
+
+    /// What opens the keys: demo keys guard no money, the others need a passphrase or the system's keyring.
+    fn key_opener(&self, folder: &Folder) -> Result<KeyOpener> {
+        if let Some(path) = &self.passphrase_file {
+            return Ok(KeyOpener::Passphrase(read_passphrase(path)?));
+        }
+        if self.demo.is_some() || find_lock_name(&folder.keys())?.as_deref() == Some("demo") {
+            return Ok(KeyOpener::Demo);
+        }
+        Ok(KeyOpener::Keyring(folder.0.display().to_string()))
+    }
+}
+
+enum KeyOpener {
+    Passphrase(Zeroizing<String>),
+    Keyring(String),
+    Demo,
+}
+
+impl KeyOpener {
+    fn lock(&self) -> Lock<'_> {
+        match self {
+            KeyOpener::Passphrase(phrase) => Lock::Passphrase(phrase),
+            KeyOpener::Keyring(account) => Lock::Keyring(account),
+            KeyOpener::Demo => Lock::Demo,
+        }
+    }
+}
+
+fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
+    let folder = place.folder()?;
+    let opener = place.key_opener(&folder)?;
+    let read = |path: &Path| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
+    let database = Database::open(&folder.0)?;
+    let before = Setup::find(&database)?;
+    let terminal_key = match find_lock_name(&folder.keys())? {
+        Some(_) => yidan_engine::open_keys(&folder.keys(), &opener.lock())?.terminal_key.clone(),
+        None => None,
+    };
+    let setup = Setup {
+        mode: Mode::Live,
+        gateway: wanted.gateway.clone(),
+        app_id: wanted.app_id.clone(),
+        seller_id: wanted.seller_id.clone(),
+        alipay_public_key: read(&wanted.alipay_key)?,
+        store_id: wanted.store.clone(),
+        store_name: wanted.store_name.clone(),
+        terminal_id: wanted.terminal.clone(),
+        code_min: wanted.code_minutes,
+        epoch: before.as_ref().map_or(1, |before| before.epoch),
+        hq_url: before.as_ref().and_then(|before| before.hq_url.clone()),
+        hq_terminal_id: before.as_ref().and_then(|before| before.hq_terminal_id.clone()),
+        day_starts_at_min: before.as_ref().map_or(0, |before| before.day_starts_at_min),
+    };
+    let secrets = Secrets { app_private_key: read(&wanted.app_key)?, terminal_key };
+    install(&database, &folder, &setup, &secrets, &opener.lock(), SystemClock::start().local())?;
+    say(&json!({ "set_up": folder.0 }).to_string())
+}
+
+async fn join(place: &PlaceArguments, hq: &str, code: &str) -> Result<()> {
+    let folder = place.folder()?;
+    prepare_demo(place, &folder).await?;
+    let opener = place.key_opener(&folder)?;
+    let setup = enrol::enrol(&folder, &opener.lock(), hq, code, SystemClock::start().local()).await?;
+    say(&json!({ "terminal_id": setup.hq_terminal_id, "store_id": setup.store_id, "epoch": setup.epoch }).to_string())
+}
+
+async fn prepare_demo(place: &PlaceArguments, folder: &Folder) -> Result<()> {
+    match &place.demo {
+        Some(sandbox) => demo::prepare(folder, sandbox, SystemClock::start().local()).await,
+        None => Ok(()),
+    }
+}
+
+async fn run_headless(arguments: &Arguments) -> Result<()> {
+    let folder = arguments.place.folder()?;
+    prepare_demo(&arguments.place, &folder).await?;
+    let opener = arguments.place.key_opener(&folder)?;
+    let Running { counter, thread, setup } = compose::start(&folder, &opener.lock())?;
+    let listener = match arguments.listen {
+        Some(address) if !address.ip().is_loopback() => bail!("the local API listens on this computer only: 127.0.0.1"),
+        Some(address) => Some(TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?),
+        None => None,
+    };
+    let api_url = match &listener {
+        Some(listener) => Some(format!("http://{}", listener.local_addr()?)),
+        None => None,
+    };
+    let ready = json!({ "api_url": api_url, "store_id": setup.store_id, "terminal_id": setup.terminal_id }).to_string();
+    let token_file = arguments.token_file.clone().unwrap_or_else(|| folder.0.join("api-token"));
+    let api = async {
+        match listener {
+            Some(listener) => {
+                local_api::serve(listener, load_token(&token_file)?, counter.clone()).await.map_err(Into::into)
+            }
+            None => std::future::pending::<Result<()>>().await,
+        }
+    };
+    if let Some(path) = &arguments.ready_file {
+        write_at_once(path, &ready)?;
+    }
+    say(&ready)?;
+    tokio::select! {
+        ended = api => ended?,
+        told = told_to_stop() => told?,
+    }
+    drop(counter);
+    // Everything is durable at any moment: whatever is under way may be cut.
+    drop(thread);
+    Ok(())
+}
+
+/// The token that other programs must know; 256 random bits, readable by this user alone.
+fn load_token(path: &Path) -> Result<String> {
+    if let Ok(token) = std::fs::read_to_string(path) {
+        let token = token.trim().to_owned();
+        if token.len() < 16 {
+            bail!("the token in {} is too short: 16 characters at least", path.display());
+        }
+        return Ok(token);
+    }
+    let token: String = rand::random::<[u8; 32]>().iter().map(|byte| format!("{byte:02x}")).collect();
+    write_at_once(path, &token)?;
+    Ok(token)
+}
+
+fn write_at_once(path: &Path, text: &str) -> Result<()> {
+    let beside = path.with_extension("new");
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    });
+    written.with_context(|| format!("writing {}", path.display()))
+}
+
+async fn told_to_stop() -> Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            told = tokio::signal::ctrl_c() => told?,
+            _ = terminate.recv() => {}
+        }
+        Ok(())
+    }
+    #[cfg(not(unix))]
+    Ok(tokio::signal::ctrl_c().await?)
+}
+
+fn say(line: &str) -> Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "{line}").and_then(|()| out.flush()).context("printing")
+}

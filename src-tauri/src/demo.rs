@@ -1,0 +1,73 @@
+//! Demo mode: no real money. Its own data folder, its own keys, taken from a sandbox.
+
+use crate::setup::{Folder, Setup, install};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::path::Path;
+use yidan_engine::{Database, Lock, Secrets, check_address};
+use yidan_payment::UtcMs;
+use yidan_wire::Mode;
+
+/// What a sandbox tells about its one merchant. It guards no money, so it tells everything.
+#[derive(Deserialize)]
+struct Merchant {
+    app_id: String,
+    seller_id: String,
+    alipay_public_key: String,
+    app_private_key: String,
+}
+
+/// Sets a demo counter up with the merchant of a running sandbox. Done again at every start: a new sandbox has new keys.
+///
+/// # Errors
+/// If the sandbox cannot be reached, or a payment of another sandbox still lives in the folder.
+pub async fn prepare(folder: &Folder, sandbox: &str, at: UtcMs) -> Result<()> {
+    let base = check_address(sandbox).context("the sandbox's address")?;
+    let url = base.join("/sandbox/merchant").context("the sandbox's address")?;
+    let answer = reqwest::get(url).await.and_then(reqwest::Response::error_for_status);
+    let merchant: Merchant =
+        answer.context("asking the sandbox for its keys")?.json().await.context("reading the sandbox's keys")?;
+    let gateway = base.join("/gateway.do").context("the sandbox's address")?.to_string();
+    let database = Database::open(&folder.0)?;
+    let before = Setup::find(&database)?;
+    let setup = with_merchant(before.clone(), &merchant, gateway);
+    let secrets =
+        Secrets { terminal_key: find_terminal_key(&folder.keys())?, app_private_key: merchant.app_private_key };
+    if before.as_ref() != Some(&setup) {
+        install(&database, folder, &setup, &secrets, &Lock::Demo, at)?;
+    }
+    Ok(())
+}
+
+fn with_merchant(before: Option<Setup>, merchant: &Merchant, gateway: String) -> Setup {
+    let before = before.unwrap_or_else(|| Setup {
+        mode: Mode::Demo,
+        gateway: String::new(),
+        app_id: String::new(),
+        seller_id: None,
+        alipay_public_key: String::new(),
+        store_id: "S01".into(),
+        store_name: "演示店".into(),
+        terminal_id: "01".into(),
+        epoch: 1,
+        hq_url: None,
+        hq_terminal_id: None,
+        day_starts_at_min: 0,
+        code_min: 5,
+    });
+    Setup {
+        gateway,
+        app_id: merchant.app_id.clone(),
+        seller_id: Some(merchant.seller_id.clone()),
+        alipay_public_key: merchant.alipay_public_key.clone(),
+        ..before
+    }
+}
+
+fn find_terminal_key(path: &Path) -> Result<Option<String>> {
+    match yidan_engine::find_lock_name(path)?.as_deref() {
+        None => Ok(None),
+        Some("demo") => Ok(yidan_engine::open_keys(path, &Lock::Demo)?.terminal_key.clone()),
+        Some(other) => bail!("{} is sealed by {other}: this is not a demo folder", path.display()),
+    }
+}

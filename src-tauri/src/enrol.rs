@@ -1,0 +1,55 @@
+//! Becoming known to headquarters: the terminal's key is durable first, then the code is spent.
+
+use crate::compose::read_terminal_key;
+use crate::setup::{Folder, Setup};
+use anyhow::{Context, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use yidan_alipay::AlipayKey;
+use yidan_engine::{Database, Lock, Secrets, check_address, open_keys, save_keys};
+use yidan_payment::UtcMs;
+use yidan_wire::{Enrolment, TerminalKey};
+
+/// Enrols the counter in `folder` with the code that headquarters' administrator read out.
+///
+/// May be repeated after a lost answer: the key stays the same.
+///
+/// # Errors
+/// Headquarters' sentence, or what is wrong here; nothing is lost.
+pub async fn enrol(folder: &Folder, lock: &Lock<'_>, hq_url: &str, code: &str, at: UtcMs) -> Result<Setup> {
+    let base = check_address(hq_url)?;
+    let database = Database::open(&folder.0)?;
+    let setup = Setup::find(&database)?.context("this counter is not set up yet")?;
+    let mut secrets = open_keys(&folder.keys(), lock)?;
+    let key = terminal_key(folder, lock, &mut secrets)?;
+    let enrolment = Enrolment {
+        code: code.trim().to_owned(),
+        public_key: key.public_key_base64(),
+        app_id: setup.app_id.clone(),
+        alipay_key: AlipayKey::parse(&setup.alipay_public_key).context("Alipay's public key")?.fingerprint(),
+        mode: setup.mode,
+    };
+    let enrolled = yidan_engine::enrol(&base, &enrolment, &key, at).await?;
+    let setup = Setup {
+        hq_url: Some(hq_url.to_owned()),
+        hq_terminal_id: Some(enrolled.terminal_id),
+        epoch: enrolled.epoch,
+        store_id: enrolled.store_id,
+        store_name: enrolled.store_name,
+        ..setup
+    };
+    setup.check_place().context("headquarters' store number")?;
+    setup.save(&database, at)?;
+    yidan_engine::report_from_start(&database)?;
+    Ok(setup)
+}
+
+fn terminal_key(folder: &Folder, lock: &Lock<'_>, secrets: &mut Secrets) -> Result<TerminalKey> {
+    if let Some(text) = &secrets.terminal_key {
+        return read_terminal_key(text);
+    }
+    let key = TerminalKey::generate(rand::random());
+    secrets.terminal_key = Some(STANDARD.encode(key.secret_bytes()));
+    save_keys(&folder.keys(), secrets, lock)?;
+    Ok(key)
+}
