@@ -9,3 +9,5 @@ mod matrix_end;
 mod refunds;
 mod start;
 mod table;
+mod truth;
+mod worlds;
