@@ -30,7 +30,10 @@ pub async fn enrol(folder: &Folder, lock: &Lock<'_>, hq_url: &str, code: &str, a
         mode: setup.mode,
     };
     let enrolled = yidan_engine::enrol(&base, &enrolment, &key, at).await?;
+    // Headquarters names terminals after their store; the till's own number is the rest.
+    let till = enrolled.terminal_id.strip_prefix(&enrolled.store_id).unwrap_or(&enrolled.terminal_id).to_owned();
     let setup = Setup {
+        terminal_id: till,
         hq_url: Some(hq_url.to_owned()),
         hq_terminal_id: Some(enrolled.terminal_id),
         epoch: enrolled.epoch,

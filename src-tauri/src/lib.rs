@@ -2,8 +2,8 @@
 
 pub mod cli;
 pub mod compose;
-mod demo;
-mod enrol;
+pub mod demo;
+pub mod enrol;
 pub mod local_api;
 pub mod setup;
 pub mod world;

@@ -174,7 +174,7 @@ impl Engine {
 
     fn is_at_rest(&self) -> bool {
         let nothing_due = self.schedule.next().is_none_or(|at| at > self.clock.elapsed());
-        self.flights.is_empty() && nothing_due && !self.report.is_busy()
+        self.flights.is_empty() && nothing_due && self.is_reported()
     }
 
     /// Whether the keys or the gateway may be changed.

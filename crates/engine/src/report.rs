@@ -53,10 +53,6 @@ impl Progress {
         })
     }
 
-    pub(crate) fn is_busy(&self) -> bool {
-        self.busy.get()
-    }
-
     pub(crate) fn history_differs(&self) -> bool {
         self.history_differs.get()
     }
@@ -85,6 +81,12 @@ impl Engine {
             refused: self.report.refused.borrow().clone(),
             history_differs: self.report.history_differs.get(),
         })
+    }
+
+    /// Whether there is nothing to report, or no sense in trying right now.
+    pub(crate) fn is_reported(&self) -> bool {
+        let nothing_waits = || self.report_state().is_ok_and(|state| state.waiting == 0 || state.failures > 0);
+        !self.report.busy.get() && nothing_waits()
     }
 
     /// Reports whatever is new, for ever. Without headquarters it does nothing.

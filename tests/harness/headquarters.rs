@@ -1,0 +1,112 @@
+//! Headquarters: the real server, asked over HTTP.
+
+use crate::ShopClock;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use yidan_hq::{Clock, Config, Hq, Merchant, NewCode, Secret, start};
+use yidan_payment::{Fen, Payment};
+use yidan_sandbox::Sandbox;
+
+const TOKEN: &str = "headquarters-test-token-0123456789";
+
+/// Headquarters, running or away.
+pub struct Headquarters {
+    running: Option<Hq>,
+    database: PathBuf,
+    merchant: String,
+    clock: ShopClock,
+    address: std::net::SocketAddr,
+}
+
+impl Headquarters {
+    pub(crate) async fn open(folder: &Path, sandbox: &Sandbox, clock: &ShopClock) -> Headquarters {
+        let merchant = format!(
+            "app_id = \"{}\"\nseller_id = \"{}\"\nmode = \"demo\"\nalipay_public_key = \"\"\"\n{}\"\"\"\n",
+            sandbox.app_id(),
+            sandbox.seller_id(),
+            sandbox.alipay_public_key_pem(),
+        );
+        let mut headquarters = Headquarters {
+            running: None,
+            database: folder.join("hq.db"),
+            merchant,
+            clock: clock.clone(),
+            address: ([127, 0, 0, 1], 0).into(),
+        };
+        headquarters.comes_back().await;
+        headquarters
+    }
+
+    /// Starts again on the same database and address.
+    pub async fn comes_back(&mut self) {
+        let clock = self.clock.clone();
+        let hq = start(Config {
+            listen: self.address,
+            database_url: format!("sqlite:{}", self.database.display()),
+            merchant: Merchant::parse(&self.merchant).expect("a merchant"),
+            demo: true,
+            behind_proxy: false,
+            admin_token: Some(Secret::new(TOKEN.to_owned())),
+            clock: Clock::of(move || clock.now()),
+        })
+        .await
+        .expect("headquarters starts");
+        self.address = hq.url().trim_start_matches("http://").parse().expect("an address");
+        self.running = Some(hq);
+    }
+
+    /// Is switched off.
+    pub async fn goes_away(&mut self) {
+        self.running.take().expect("headquarters runs").stop().await;
+    }
+
+    /// Where it answers.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Makes an enrolment code for a till of store S01.
+    pub async fn reads_out_a_code(&self) -> String {
+        let wanted = NewCode { store_id: "S01".into(), store_name: "木禾便利店".into(), terminal_id: None };
+        let hq = self.running.as_ref().expect("headquarters runs");
+        let code = hq.create_code(&wanted).await.map_err(|problem| format!("{problem:?}")).expect("a code");
+        code.code.reveal().to_owned()
+    }
+
+    /// The day's total that headquarters has proved.
+    pub async fn total(&self, day: &str) -> Fen {
+        let totals = self.get(&format!("/api/v1/totals?day={day}")).await;
+        Fen::from_fen(totals["gross_fen"].as_i64().expect("gross_fen")).expect("not negative")
+    }
+
+    /// How many receipts it counts on a day.
+    pub async fn count(&self, day: &str) -> i64 {
+        self.get(&format!("/api/v1/totals?day={day}")).await["count"].as_i64().expect("count")
+    }
+
+    /// The status it has of a payment, if it has it.
+    pub async fn find_status(&self, payment: &Payment) -> Option<String> {
+        let payments = self.get(&format!("/api/v1/payments?out_trade_no={}", payment.out_trade_no)).await;
+        payments["payments"][0]["status"].as_str().map(ToOwned::to_owned)
+    }
+
+    /// Kinds of its open cases.
+    pub async fn cases(&self) -> Vec<String> {
+        let cases = self.get("/api/v1/cases").await;
+        let kinds = cases["cases"].as_array().expect("cases").iter();
+        kinds.map(|case| case["kind"].as_str().expect("a kind").to_owned()).collect()
+    }
+
+    /// Asks its API.
+    pub async fn get(&self, path: &str) -> Value {
+        let answer = reqwest::Client::new()
+            .get(format!("{}{path}", self.url()))
+            .bearer_auth(TOKEN)
+            .send()
+            .await
+            .expect("headquarters answers");
+        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+        answer.json().await.expect("JSON")
+    }
+}

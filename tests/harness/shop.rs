@@ -1,0 +1,169 @@
+//! Opens a shop and turns its clock.
+
+use crate::{Buyer, Headquarters, ShopClock, Till};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+use yidan_payment::{Fen, Payment};
+use yidan_sandbox::{Config, Keys, Sandbox};
+
+/// Key pairs take a second to make: every shop has the same.
+const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sandbox-keys");
+
+/// A shop: one till, one buyer, a sandbox, headquarters.
+pub struct Shop {
+    /// The counter.
+    pub counter: Till,
+    /// The gateway. Its ledger is the truth.
+    pub alipay: Sandbox,
+    /// A person with a phone.
+    pub buyer: Buyer,
+    /// Headquarters.
+    pub hq: Headquarters,
+    /// The time.
+    pub clock: ShopClock,
+    pub(crate) address: std::net::SocketAddr,
+    pub(crate) folder: TempDir,
+}
+
+/// What differs from the usual shop.
+pub struct ShopBuilder {
+    pc_wrong_ms: i64,
+    enrolled: bool,
+}
+
+impl Shop {
+    /// Opens the usual shop: till on, enrolled, the right time.
+    pub async fn open() -> Shop {
+        Shop::with().opens().await
+    }
+
+    /// Opens a shop that differs.
+    #[must_use]
+    pub fn with() -> ShopBuilder {
+        ShopBuilder { pc_wrong_ms: 0, enrolled: true }
+    }
+
+    /// Lets time pass, a second at a time; whatever falls due happens.
+    pub async fn turn(&self, by: Duration) {
+        let whole = by.as_secs();
+        for _ in 0..whole {
+            self.jump(seconds(1)).await;
+        }
+    }
+
+    /// Lets time pass at once, as if nobody had looked; then whatever is due happens.
+    pub async fn jump(&self, by: Duration) {
+        self.clock.advance(by);
+        if self.counter.is_on() {
+            self.counter.rests().await;
+        }
+    }
+
+    /// Switches the sandbox off and on: same ledger, same address.
+    pub async fn alipay_restarts(&mut self) {
+        self.alipay.stop().await;
+        self.alipay = start_sandbox(self.folder.path(), self.address, &self.clock).await;
+        self.buyer.sandbox = self.alipay.clone();
+    }
+
+    /// How often the buyer's money was taken for a payment.
+    #[must_use]
+    pub fn charges(&self, payment: &Payment) -> u32 {
+        self.alipay.charges(payment.out_trade_no.as_str())
+    }
+
+    /// How often the gateway was called for a payment.
+    #[must_use]
+    pub fn calls(&self, payment: &Payment, method: &str) -> u32 {
+        self.alipay.calls(payment.out_trade_no.as_str(), &format!("alipay.trade.{method}"))
+    }
+
+    /// Another person.
+    #[must_use]
+    pub fn another_buyer(&self) -> Buyer {
+        Buyer { sandbox: self.alipay.clone(), name: "bob" }
+    }
+
+    /// Counter, sandbox and headquarters have the same books: `count` payments, `total` yuan.
+    pub async fn books_agree(&self, count: i64, total: Fen) {
+        let recognised = self.counter.asks(|engine| async move {
+            let orders = engine.database().list_orders(None, "", None, 1000).expect("the orders");
+            let payments = orders.iter().map(|(_, pay_id)| engine.database().load_payment(*pay_id).expect("a payment"));
+            let books = payments.map(|payment| payment.books().expect("balanced books")).collect::<Vec<_>>();
+            let count = books.iter().filter(|books| !books.recognised.is_zero()).count();
+            (count, Fen::sum(books.iter().map(|books| books.recognised)).expect("a sum"), engine.business_day())
+        });
+        let (counted, sum, day) = recognised.await;
+        assert_eq!((counted, sum), (usize::try_from(count).expect("small"), total), "the counter's books");
+        assert_eq!(self.alipay.charged_total_fen(), total.as_fen(), "the sandbox's books");
+        assert_eq!((self.hq.count(&day).await, self.hq.total(&day).await), (count, total), "headquarters' books");
+    }
+}
+
+impl ShopBuilder {
+    /// The counter's PC is wrong by so much.
+    #[must_use]
+    pub fn pc_wrong_by(self, wrong_ms: i64) -> ShopBuilder {
+        ShopBuilder { pc_wrong_ms: wrong_ms, ..self }
+    }
+
+    /// Nobody has told headquarters of this till.
+    #[must_use]
+    pub fn without_headquarters(self) -> ShopBuilder {
+        ShopBuilder { enrolled: false, ..self }
+    }
+
+    /// Opens it.
+    pub async fn opens(self) -> Shop {
+        let folder = tempfile::tempdir().expect("a folder");
+        let clock = ShopClock::new();
+        let alipay = start_sandbox(folder.path(), ([127, 0, 0, 1], 0).into(), &clock).await;
+        let hq = Headquarters::open(folder.path(), &alipay, &clock).await;
+        let mut counter = Till::new(&folder.path().join("till"), &clock);
+        let sandbox_url = format!("http://{}", alipay.address());
+        yidan::demo::prepare(counter.folder(), &sandbox_url, clock.now()).await.expect("the demo is prepared");
+        if self.enrolled {
+            let code = hq.reads_out_a_code().await;
+            yidan::enrol::enrol(counter.folder(), &yidan_engine::Lock::Demo, &hq.url(), &code, clock.now())
+                .await
+                .expect("headquarters knows the till");
+        }
+        clock.set_pc_wrong_by(self.pc_wrong_ms);
+        counter.starts().await;
+        let buyer = Buyer { sandbox: alipay.clone(), name: "amy" };
+        Shop { counter, address: alipay.address(), alipay, buyer, hq, clock, folder }
+    }
+}
+
+async fn start_sandbox(folder: &Path, listen: std::net::SocketAddr, clock: &ShopClock) -> Sandbox {
+    let keys = Keys::load_or_make(&PathBuf::from(KEYS)).expect("the keys");
+    let mut config = Config::with_keys(&folder.join("sandbox"), keys).expect("a folder");
+    config.listen = listen;
+    config.clock = Some(clock.offset());
+    yidan_sandbox::start(config).await.expect("the sandbox starts")
+}
+
+/// Yuan, as typed.
+#[must_use]
+pub fn yuan(text: &str) -> Fen {
+    Fen::parse(text).expect("an amount")
+}
+
+/// So many seconds.
+#[must_use]
+pub fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+/// So many minutes.
+#[must_use]
+pub fn minutes(count: u64) -> Duration {
+    Duration::from_secs(count * 60)
+}
+
+/// So many hours.
+#[must_use]
+pub fn hours(count: u64) -> Duration {
+    Duration::from_secs(count * 3600)
+}

@@ -1,0 +1,69 @@
+//! Somebody restores yesterday's database. Headquarters notices; no new sales; what runs is carried to its end.
+
+use crate::prelude::*;
+
+#[tokio::test]
+async fn a_restored_database_is_noticed_by_headquarters() {
+    let mut shop = Shop::open().await;
+    let first = shop.counter.collects(yuan("10.00")).await;
+    shop.buyer.scans_and_pays(&first);
+    shop.turn(seconds(4)).await;
+    shop.counter.dies();
+    let backup = shop.counter.folder().0.with_extension("backup");
+    copy_folder(&shop.counter.folder().0, &backup);
+
+    shop.counter.starts().await;
+    let second = shop.counter.collects(yuan("20.00")).await;
+    shop.buyer.scans_and_pays(&second);
+    shop.turn(seconds(4)).await;
+    shop.counter.dies();
+    std::fs::remove_dir_all(&shop.counter.folder().0).expect("the disk is replaced");
+    copy_folder(&backup, &shop.counter.folder().0);
+    shop.counter.starts().await;
+    shop.turn(minutes(2)).await;
+
+    let refused = shop.counter.collects_order(draft(new_click(), yuan("30.00"))).await;
+    assert!(refused.unwrap_err().contains("differ from headquarters"));
+    let state = shop.counter.asks(|engine| async move { engine.report_state().expect("readable") }).await;
+    assert!(state.history_differs);
+    let day = shop.counter.asks(|engine| async move { engine.business_day() }).await;
+    assert_eq!(shop.hq.total(&day).await, yuan("30.00"), "headquarters forgets nothing");
+}
+
+#[tokio::test]
+async fn a_cloned_database_that_went_on_is_a_fork_and_nothing_of_it_is_counted() {
+    let mut shop = Shop::open().await;
+    shop.hq.goes_away().await;
+    shop.counter.dies();
+    let clone = shop.counter.folder().0.with_extension("clone");
+    copy_folder(&shop.counter.folder().0, &clone);
+    shop.counter.starts().await;
+    shop.hq.comes_back().await;
+    let payment = shop.counter.collects(yuan("10.00")).await;
+    shop.buyer.scans_and_pays(&payment);
+    shop.turn(minutes(2)).await;
+    shop.counter.dies();
+
+    std::fs::remove_dir_all(&shop.counter.folder().0).expect("the disk is replaced");
+    copy_folder(&clone, &shop.counter.folder().0);
+    shop.hq.goes_away().await;
+    shop.counter.starts().await;
+    let forked = shop.counter.collects(yuan("99.00")).await;
+    shop.hq.comes_back().await;
+    shop.turn(minutes(3)).await;
+
+    let state = shop.counter.asks(|engine| async move { engine.report_state().expect("readable") }).await;
+    assert!(state.history_differs);
+    shop.buyer.scans_and_pays(&forked);
+    shop.turn(seconds(4)).await;
+    assert_eq!(name(&shop.counter.payment(&forked).await), "SUCCESS", "what was started is carried to its end");
+    assert_eq!(shop.hq.find_status(&forked).await, None);
+}
+
+fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
+    }
+}
