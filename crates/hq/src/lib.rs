@@ -1,1 +1,38 @@
+//! Headquarters: receives the journals of all terminals, proves their money itself, and shows it.
+//!
+//! Must always hold: what is acknowledged is durable and without a gap; what is counted is proved by Alipay's signature,
+//! checked here. Headquarters never changes a payment: its terminal does.
+//!
+//! [`start`] runs it inside any process; the program `yidan-hq` does nothing else.
 
+mod api;
+mod app;
+mod cases;
+mod clock;
+mod database;
+mod decide;
+mod enrol;
+mod given;
+mod identity;
+mod ingest;
+mod live;
+mod merchant;
+mod payments;
+mod problem;
+mod project;
+mod secret;
+mod sign_in;
+mod start;
+mod terminals;
+mod totals;
+mod user;
+
+pub use clock::Clock;
+pub use database::{Database, OpenError, url_in};
+pub use decide::{chain, money};
+pub use enrol::{Code, NewCode, create_code};
+pub use merchant::{Merchant, MerchantError};
+pub use problem::Problem;
+pub use secret::Secret;
+pub use start::{Config, Hq, StartError, start};
+pub use user::{MIN_PASSWORD, set_user};

@@ -1,2 +1,199 @@
-//! The `yidan-hq` program.
-fn main() {}
+//! The `yidan-hq` program: runs headquarters, makes enrolment codes, adds users.
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Parser, Subcommand};
+use std::io::{Read as _, Write as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use tracing_subscriber::EnvFilter;
+use yidan_hq::{Clock, Config, Database, Hq, Merchant, NewCode, Secret, create_code, set_user, start, url_in};
+
+/// Headquarters of Yidan 一单: receives the journals of all terminals and shows what is proved.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs headquarters until SIGTERM or SIGINT.
+    Serve(Serve),
+    /// Prints a code with which one terminal enrols: one use, 15 minutes.
+    EnrolCode(EnrolCode),
+    /// Who may sign in.
+    #[command(subcommand)]
+    User(User),
+}
+
+#[derive(Args)]
+struct Place {
+    /// The data folder; the database is DIR/hq.db.
+    #[arg(long, value_name = "DIR", required_unless_present = "database_url")]
+    data: Option<PathBuf>,
+    /// The database itself, `sqlite:PATH`.
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    database_url: Option<String>,
+}
+
+#[derive(Args)]
+struct Serve {
+    #[command(flatten)]
+    place: Place,
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, default_value = "127.0.0.1:8790")]
+    listen: SocketAddr,
+    /// TOML: app_id, seller_id, alipay_public_key, mode.
+    #[arg(long, value_name = "FILE")]
+    merchant: PathBuf,
+    /// Money of the sandbox. Needs a merchant file of mode demo.
+    #[arg(long)]
+    demo: bool,
+    /// A proxy in front speaks TLS; needed to listen anywhere but on this machine.
+    #[arg(long)]
+    behind_proxy: bool,
+    /// A file with the token with which programs may read and make codes.
+    #[arg(long, value_name = "FILE")]
+    admin_token_file: Option<PathBuf>,
+    /// Written once requests are taken: one line of JSON with the url.
+    #[arg(long, value_name = "PATH")]
+    ready_file: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct EnrolCode {
+    #[command(flatten)]
+    place: Place,
+    /// The store, letters and digits.
+    #[arg(long)]
+    store: String,
+    /// The name of the store on the screens.
+    #[arg(long)]
+    store_name: String,
+    /// A terminal that enrols again, or the name of a new one; else the store's next free one.
+    #[arg(long)]
+    terminal: Option<String>,
+}
+
+#[derive(Subcommand)]
+enum User {
+    /// Adds a user, or sets a new password. Without a file a password is made and printed.
+    Add {
+        #[command(flatten)]
+        place: Place,
+        /// Who signs in.
+        name: String,
+        /// The password; `-` reads it from standard input.
+        #[arg(long, value_name = "FILE")]
+        password_file: Option<PathBuf>,
+    },
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    match Arguments::parse().command {
+        Command::Serve(arguments) => serve(arguments).await,
+        Command::EnrolCode(arguments) => print_code(arguments).await,
+        Command::User(User::Add { place, name, password_file }) => add_user(&place, &name, password_file).await,
+    }
+}
+
+async fn serve(arguments: Serve) -> anyhow::Result<()> {
+    let config = Config {
+        listen: arguments.listen,
+        database_url: arguments.place.url()?,
+        merchant: Merchant::load(&arguments.merchant)?,
+        demo: arguments.demo,
+        behind_proxy: arguments.behind_proxy,
+        admin_token: arguments.admin_token_file.as_deref().map(read_secret).transpose()?,
+        clock: Clock::of_system(),
+    };
+    let hq = start(config).await?;
+    if let Some(path) = &arguments.ready_file {
+        write_ready(path, &hq)?;
+    }
+    wait_for_signal().await?;
+    tracing::info!("stopping");
+    hq.stop().await;
+    Ok(())
+}
+
+/// Whole or not at all: whoever waits for the file must not read half of it.
+fn write_ready(path: &Path, hq: &Hq) -> anyhow::Result<()> {
+    let partial = path.with_extension("partial");
+    let line = format!("{}\n", serde_json::json!({ "url": hq.url() }));
+    std::fs::write(&partial, line).with_context(|| format!("cannot write {}", partial.display()))?;
+    std::fs::rename(&partial, path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(unix)]
+async fn wait_for_signal() -> anyhow::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+async fn wait_for_signal() -> anyhow::Result<()> {
+    Ok(tokio::signal::ctrl_c().await?)
+}
+
+async fn print_code(arguments: EnrolCode) -> anyhow::Result<()> {
+    let database = Database::open(&arguments.place.url()?).await?;
+    let wanted =
+        NewCode { store_id: arguments.store, store_name: arguments.store_name, terminal_id: arguments.terminal };
+    let code = create_code(&database, &wanted, Clock::of_system().now()).await?;
+    database.close().await;
+    writeln!(std::io::stdout(), "{}", code.code.reveal())?;
+    tracing::info!(terminal_id = code.terminal_id, "one use, 15 minutes");
+    Ok(())
+}
+
+async fn add_user(place: &Place, name: &str, password_file: Option<PathBuf>) -> anyhow::Result<()> {
+    let database = Database::open(&place.url()?).await?;
+    let now = Clock::of_system().now();
+    match password_file {
+        Some(path) => set_user(&database, name, &read_secret(&path)?, now).await?,
+        None => {
+            let password = Secret::random_code();
+            set_user(&database, name, &password, now).await?;
+            writeln!(std::io::stdout(), "{}", password.reveal())?;
+        }
+    }
+    database.close().await;
+    Ok(())
+}
+
+impl Place {
+    fn url(&self) -> anyhow::Result<String> {
+        match (&self.data, &self.database_url) {
+            (Some(folder), _) => {
+                std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+                Ok(url_in(&std::path::absolute(folder)?))
+            }
+            (None, Some(url)) => Ok(url.clone()),
+            (None, None) => bail!("give --data DIR or --database-url URL"),
+        }
+    }
+}
+
+fn read_secret(path: &Path) -> anyhow::Result<Secret> {
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin().read_to_string(&mut text)?;
+    } else {
+        text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    }
+    let text = text.trim();
+    if text.is_empty() {
+        bail!("{} is empty", path.display());
+    }
+    Ok(Secret::new(text))
+}

@@ -1,0 +1,61 @@
+//! All addresses of headquarters, on one page.
+
+use crate::app::App;
+use crate::problem::Problem;
+use crate::{cases, enrol, ingest, live, payments, sign_in, terminals, totals};
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::routing::{get, post};
+use std::time::Duration;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
+use tower_http::timeout::TimeoutLayer;
+use tower_http::trace::TraceLayer;
+
+/// Bodies of people's requests. The terminals' have their own bound.
+const MAX_SMALL_BODY: usize = 64 * 1024;
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Every route.
+pub fn router(app: App) -> Router {
+    let terminals = Router::new().route("/enrol", post(enrol::enrol)).route("/events", post(ingest::events));
+    let people = Router::new()
+        .route("/sign-in", post(sign_in::sign_in))
+        .route("/sign-out", post(sign_in::sign_out))
+        .route("/me", get(sign_in::me))
+        .route("/payments", get(payments::list))
+        .route("/payments/{out_trade_no}", get(payments::one))
+        .route("/totals", get(totals::totals))
+        .route("/cases", get(cases::list))
+        .route("/terminals", get(terminals::list))
+        .route("/terminals/{terminal_id}/revoke", post(terminals::revoke))
+        .route("/enrolment-codes", post(enrol::make_code))
+        .layer(DefaultBodyLimit::max(MAX_SMALL_BODY));
+    let bounded = Router::new()
+        .nest("/api/v1", terminals.merge(people))
+        .route("/healthz", get(|| async { "ok" }))
+        .route("/readyz", get(ready))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE));
+    // A stream has no end, so it is outside of the time limit.
+    bounded
+        .route("/api/v1/live", get(live::live))
+        .fallback(|| async { Problem::NotFound("page") })
+        .layer(CatchPanicLayer::new())
+        .layer(fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(fixed(header::X_FRAME_OPTIONS, "DENY"))
+        .layer(fixed(header::REFERRER_POLICY, "no-referrer"))
+        .layer(fixed(header::CACHE_CONTROL, "no-store"))
+        .layer(TraceLayer::new_for_http())
+        .with_state(app)
+}
+
+/// Whether the database can be read.
+async fn ready(State(app): State<App>) -> Result<&'static str, Problem> {
+    sqlx::query("select 1").execute(&app.database.reader).await?;
+    Ok("ready")
+}
+
+fn fixed(name: header::HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
+    SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
+}

@@ -1,0 +1,7 @@
+//! What headquarters decides about what a terminal reports. Pure: no clock, no database, no network, so that a
+//! simulation can run the same decisions over tables in memory.
+//!
+//! [`chain`] decides whether lines may be stored; [`money`] decides what they may count.
+
+pub mod chain;
+pub mod money;

@@ -1,0 +1,358 @@
+//! What a reported payment may count.
+//!
+//! Must always hold: money counts only if headquarters has checked Alipay's signed statement itself, and a trade counts
+//! once, whoever reports it. What is reported without proof is counted nowhere and becomes a case. Afterwards a terminal
+//! may say how its proved money is booked; it can never make more of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use yidan_payment::{
+    Booked, Evidence, Fen, PaidTrade, PaymentId, Receipt, Refund, RefundStatus, StatusName, TradeNo, UtcMs,
+};
+use yidan_wire::{EventKind, PaymentState};
+
+/// Which terminal reports, by the key that signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reporter {
+    /// The terminal.
+    pub terminal_id: String,
+    /// The store its enrolment code was bound to.
+    pub store_id: String,
+}
+
+/// One line of a journal, as far as money is concerned.
+pub struct Report<'a> {
+    /// Who says so.
+    pub reporter: &'a Reporter,
+    /// What happened.
+    pub kind: EventKind,
+    /// When the line was written.
+    pub at: UtcMs,
+    /// The payment afterwards.
+    pub state: &'a PaymentState,
+    /// What the line's proof says; `None` if there is none, or if headquarters could not verify it for this payment.
+    pub proved: Option<&'a Evidence>,
+}
+
+/// Money that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedReceipt {
+    /// Who reported it first.
+    pub reporter: Reporter,
+    /// Which payment it came for.
+    pub pay_id: PaymentId,
+    /// What the buyer paid.
+    pub total: Fen,
+    /// The merchant's share.
+    pub receipt: Fen,
+    /// When, by the gateway; by the terminal if the gateway did not say.
+    pub paid_at: UtcMs,
+    /// The day it counts for.
+    pub business_day: String,
+    /// As what the terminal has booked it.
+    pub booked: Booked,
+}
+
+/// Money that went back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedRefund {
+    /// Who reported it first.
+    pub reporter: Reporter,
+    /// Of which payment.
+    pub pay_id: PaymentId,
+    /// How much.
+    pub amount: Fen,
+    /// When it was written down.
+    pub at: UtcMs,
+    /// The day it counts for.
+    pub business_day: String,
+}
+
+/// Names a refund: its trade, and its number, which is empty while only the fact is known.
+pub type RefundName = (TradeNo, String);
+
+/// What headquarters itself finds wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Finding {
+    /// A terminal says paid and does not prove it.
+    UnprovedPayment,
+    /// A terminal says refunded and does not prove it.
+    UnprovedRefund,
+    /// Two payments claim the same trade.
+    DuplicateReport,
+    /// A terminal's history is not the one known.
+    OtherHistory,
+}
+
+impl Finding {
+    /// The word stored in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Finding::UnprovedPayment => "UNPROVED_PAYMENT",
+            Finding::UnprovedRefund => "UNPROVED_REFUND",
+            Finding::DuplicateReport => "DUPLICATE_REPORT",
+            Finding::OtherHistory => "OTHER_HISTORY",
+        }
+    }
+}
+
+/// A case to open, unless the same one is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCase {
+    /// The word of its kind.
+    pub kind: &'static str,
+    /// Whether headquarters found it itself.
+    pub found_here: bool,
+    /// Of which payment.
+    pub pay_id: PaymentId,
+    /// Its number.
+    pub out_trade_no: String,
+    /// Whose money.
+    pub trade_no: Option<TradeNo>,
+    /// How much.
+    pub amount: Fen,
+}
+
+/// Cases of one trade that are settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Of which payment.
+    pub pay_id: PaymentId,
+    /// Whose money.
+    pub trade_no: TradeNo,
+    /// `None`: all that the terminal had reported, because it was decided there. Else the finding that no longer holds.
+    pub finding: Option<Finding>,
+}
+
+/// The money of the trades in question, and what changed in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// What counts, by trade.
+    pub receipts: BTreeMap<TradeNo, CountedReceipt>,
+    /// What went back.
+    pub refunds: BTreeMap<RefundName, CountedRefund>,
+    /// Receipts to write.
+    pub changed_receipts: BTreeSet<TradeNo>,
+    /// Refunds to write.
+    pub new_refunds: BTreeSet<RefundName>,
+    /// Refunds without a number whose number is known now.
+    pub named_refunds: BTreeSet<TradeNo>,
+    /// Cases to open.
+    pub cases: Vec<NewCase>,
+    /// Cases to settle.
+    pub settled: Vec<Settled>,
+}
+
+impl Ledger {
+    /// Books one reported line.
+    pub fn book(&mut self, report: &Report<'_>) {
+        for receipt in &report.state.receipts {
+            self.book_receipt(report, receipt);
+        }
+        for refund in report.state.refunds.iter().filter(|refund| refund.status == RefundStatus::Success) {
+            self.book_refund(report, refund);
+        }
+        self.settle(report);
+        for case in &report.state.cases {
+            self.open(report, case.kind.as_str(), false, case.trade_no.as_ref(), case.amount_fen);
+        }
+        if claims_money(report.state.status) && report.state.receipts.is_empty() {
+            self.find(report, Finding::UnprovedPayment, None, report.state.amount_fen);
+        }
+    }
+
+    fn book_receipt(&mut self, report: &Report<'_>, receipt: &Receipt) {
+        let is_proved = report.proved.and_then(paid_trade).is_some_and(|paid| proves(paid, receipt));
+        match self.receipts.get_mut(&receipt.trade_no) {
+            Some(known) if !is_same_payment(&known.reporter, known.pay_id, report) => {
+                self.find(report, Finding::DuplicateReport, Some(&receipt.trade_no), receipt.total);
+            }
+            Some(known) if known.total == receipt.total => {
+                if known.booked != receipt.booked {
+                    known.booked = receipt.booked;
+                    self.changed_receipts.insert(receipt.trade_no.clone());
+                }
+            }
+            None if is_proved => self.count(report, receipt),
+            Some(_) | None => {
+                self.find(report, Finding::UnprovedPayment, Some(&receipt.trade_no), receipt.total);
+            }
+        }
+    }
+
+    fn count(&mut self, report: &Report<'_>, receipt: &Receipt) {
+        let counted = CountedReceipt {
+            reporter: report.reporter.clone(),
+            pay_id: report.state.pay_id,
+            total: receipt.total,
+            receipt: receipt.receipt,
+            paid_at: report.proved.and_then(paid_trade).and_then(|paid| paid.paid_at).unwrap_or(report.at),
+            business_day: report.state.business_day.clone(),
+            booked: receipt.booked,
+        };
+        self.receipts.insert(receipt.trade_no.clone(), counted);
+        self.changed_receipts.insert(receipt.trade_no.clone());
+        self.settle_finding(report, Finding::UnprovedPayment, &receipt.trade_no);
+    }
+
+    fn book_refund(&mut self, report: &Report<'_>, refund: &Refund) {
+        let name = (refund.trade_no.clone(), refund.out_request_no.clone().unwrap_or_default());
+        match self.refunds.get(&name) {
+            Some(known) if known.amount == refund.amount => {}
+            None if self.is_named_now(report, refund) => self.rename(name),
+            None if self.is_refund_proved(report, refund) => {
+                let counted = CountedRefund {
+                    reporter: report.reporter.clone(),
+                    pay_id: report.state.pay_id,
+                    amount: refund.amount,
+                    at: report.at,
+                    business_day: report.state.business_day.clone(),
+                };
+                self.refunds.insert(name.clone(), counted);
+                self.new_refunds.insert(name);
+                self.settle_finding(report, Finding::UnprovedRefund, &refund.trade_no);
+            }
+            Some(_) | None => {
+                self.find(report, Finding::UnprovedRefund, Some(&refund.trade_no), refund.amount);
+            }
+        }
+    }
+
+    /// A refund known only as a fact gets its number: the same money, never a second row.
+    fn is_named_now(&self, report: &Report<'_>, refund: &Refund) -> bool {
+        let unnamed = self.refunds.get(&(refund.trade_no.clone(), String::new()));
+        let mut of_trade = report.state.refunds.iter().filter(|other| other.trade_no == refund.trade_no);
+        unnamed.is_some_and(|known| known.amount == refund.amount)
+            && refund.out_request_no.is_some()
+            && of_trade.all(|other| other.out_request_no.is_some())
+    }
+
+    fn rename(&mut self, name: RefundName) {
+        let unnamed = (name.0.clone(), String::new());
+        if let Some(known) = self.refunds.remove(&unnamed) {
+            if !self.new_refunds.remove(&unnamed) {
+                self.named_refunds.insert(name.0.clone());
+            }
+            self.refunds.insert(name.clone(), known);
+            self.new_refunds.insert(name);
+        }
+    }
+
+    /// A refund counts if its receipt counts for this payment, if not more goes back than came, and if Alipay says so.
+    fn is_refund_proved(&self, report: &Report<'_>, refund: &Refund) -> bool {
+        let Some(receipt) = self.receipts.get(&refund.trade_no) else { return false };
+        let known = self.refunds.iter().filter(|((trade_no, _), _)| *trade_no == refund.trade_no);
+        let after = Fen::sum(known.map(|(_, known)| known.amount).chain([refund.amount]));
+        let fits = after.is_some_and(|after| after <= receipt.total);
+        let all = Fen::sum(moved(report.state, &refund.trade_no)).is_some_and(|sum| sum == receipt.total);
+        fits && is_same_payment(&receipt.reporter, receipt.pay_id, report)
+            && report.proved.is_some_and(|evidence| proves_refund(evidence, refund, all))
+    }
+
+    /// Suspense money that was given back or recognised needs nobody any more.
+    fn settle(&mut self, report: &Report<'_>) {
+        for receipt in &report.state.receipts {
+            let back = Fen::sum(moved(report.state, &receipt.trade_no));
+            let is_settled = match receipt.booked {
+                Booked::Recognised => report.kind == EventKind::Decided,
+                Booked::Suspense => back.is_some_and(|back| back == receipt.total),
+            };
+            if is_settled {
+                let (pay_id, trade_no) = (report.state.pay_id, receipt.trade_no.clone());
+                self.settled.push(Settled { pay_id, trade_no, finding: None });
+            }
+        }
+    }
+
+    fn settle_finding(&mut self, report: &Report<'_>, finding: Finding, trade_no: &TradeNo) {
+        let is_it = |case: &NewCase| {
+            case.kind == finding.as_str()
+                && case.pay_id == report.state.pay_id
+                && case.trade_no.as_ref() == Some(trade_no)
+        };
+        self.cases.retain(|case| !is_it(case));
+        let (pay_id, trade_no) = (report.state.pay_id, trade_no.clone());
+        self.settled.push(Settled { pay_id, trade_no, finding: Some(finding) });
+    }
+
+    fn find(&mut self, report: &Report<'_>, finding: Finding, trade_no: Option<&TradeNo>, amount: Fen) {
+        self.open(report, finding.as_str(), true, trade_no, amount);
+    }
+
+    fn open(&mut self, report: &Report<'_>, kind: &'static str, here: bool, trade_no: Option<&TradeNo>, amount: Fen) {
+        self.cases.push(NewCase {
+            kind,
+            found_here: here,
+            pay_id: report.state.pay_id,
+            out_trade_no: report.state.out_trade_no.to_string(),
+            trade_no: trade_no.cloned(),
+            amount,
+        });
+    }
+}
+
+/// The same payment, also after its terminal enrolled again.
+fn is_same_payment(reporter: &Reporter, pay_id: PaymentId, report: &Report<'_>) -> bool {
+    reporter.terminal_id == report.reporter.terminal_id && pay_id == report.state.pay_id
+}
+
+fn claims_money(status: StatusName) -> bool {
+    match status {
+        StatusName::Success | StatusName::Suspense => true,
+        StatusName::Init
+        | StatusName::Precreated
+        | StatusName::Paying
+        | StatusName::Closing
+        | StatusName::Closed
+        | StatusName::Fail => false,
+    }
+}
+
+fn proves(paid: &PaidTrade, receipt: &Receipt) -> bool {
+    paid.trade_no == receipt.trade_no && paid.total == receipt.total
+}
+
+/// The trade that a statement says brought money.
+fn paid_trade(evidence: &Evidence) -> Option<&PaidTrade> {
+    match evidence {
+        Evidence::Paid(paid) | Evidence::TradeClosedPaid(paid) | Evidence::CancelRefunded(paid) => Some(paid),
+        Evidence::QrIssued { .. }
+        | Evidence::Refused(_)
+        | Evidence::RefusedTradeExists(_)
+        | Evidence::NoTrade(_)
+        | Evidence::WaitBuyerPay(_)
+        | Evidence::TradeClosed(_)
+        | Evidence::RefundedOurs(_)
+        | Evidence::RefundedElsewhere(_)
+        | Evidence::CloseAccepted
+        | Evidence::CloseRefused(_) => None,
+    }
+}
+
+/// Whether a statement proves a refund. A paid trade is closed only by giving all of it back: `all` says that the
+/// refunds reported for it come to exactly what it brought.
+fn proves_refund(evidence: &Evidence, refund: &Refund, all: bool) -> bool {
+    match evidence {
+        Evidence::RefundedOurs(fact) | Evidence::RefundedElsewhere(fact) => {
+            fact.trade_no == refund.trade_no
+                && fact.amount == refund.amount
+                && fact.out_request_no == refund.out_request_no
+        }
+        Evidence::TradeClosedPaid(paid) | Evidence::CancelRefunded(paid) => all && paid.trade_no == refund.trade_no,
+        Evidence::TradeClosed(trade) => all && trade.trade_no == refund.trade_no,
+        Evidence::QrIssued { .. }
+        | Evidence::Refused(_)
+        | Evidence::RefusedTradeExists(_)
+        | Evidence::NoTrade(_)
+        | Evidence::WaitBuyerPay(_)
+        | Evidence::Paid(_)
+        | Evidence::CloseAccepted
+        | Evidence::CloseRefused(_) => false,
+    }
+}
+
+/// What the payment says went back of one trade.
+fn moved<'a>(state: &'a PaymentState, trade_no: &'a TradeNo) -> impl Iterator<Item = Fen> + 'a {
+    let is_moved = move |refund: &&Refund| refund.trade_no == *trade_no && refund.status == RefundStatus::Success;
+    state.refunds.iter().filter(is_moved).map(|refund| refund.amount)
+}
