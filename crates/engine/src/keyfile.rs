@@ -144,9 +144,11 @@ pub fn find_lock_name(path: &Path) -> Result<Option<String>, KeyfileError> {
 }
 
 fn read(path: &Path) -> Result<Sealed, KeyfileError> {
-    let text = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => KeyfileError::Missing(path.into()),
-        _ => disk("read", path, error.into()),
+    let text = std::fs::read(path).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            return KeyfileError::Missing(path.into());
+        }
+        disk("read", path, error.into())
     })?;
     serde_json::from_slice(&text).map_err(|error| disk("read", path, error.into()))
 }

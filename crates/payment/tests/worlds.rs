@@ -8,8 +8,8 @@ use crate::truth::{Dice, Truth};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use yidan_payment::{
-    CaseKind, Death, Evidence, Input, Payment, Refund, RefundOrigin, RefundStatus, Status, StatusName, Step, StoppedBy,
-    UtcMs, apply, next_step,
+    CaseKind, Evidence, Input, Payment, Refund, RefundOrigin, RefundStatus, Status, StatusName, Step, StoppedBy, UtcMs,
+    apply, next_step,
 };
 
 const LIFE: Duration = Duration::from_secs(300);
@@ -308,10 +308,14 @@ fn run(seeds: std::ops::Range<u64>) -> BTreeMap<String, u32> {
         world.settle();
         world.check_end();
         let death = match world.payment.status {
-            Status::Closed(Death::TradeClosed) => " (a)",
-            Status::Closed(Death::NobodyScanned) => " (b)",
-            Status::Closed(Death::NeverShown) => " (c)",
-            _ => "",
+            Status::Closed(death) => format!(" {death:?}"),
+            Status::Init
+            | Status::Precreated
+            | Status::Paying
+            | Status::Closing
+            | Status::Success(_)
+            | Status::Fail(_)
+            | Status::Suspense => String::new(),
         };
         *ends.entry(format!("{}{death}", world.payment.status.name().as_str())).or_default() += 1;
         for kind in world.cases.keys() {
@@ -327,9 +331,9 @@ fn check(seeds: std::ops::Range<u64>) {
         "SUCCESS",
         "SUSPENSE",
         "FAIL",
-        "CLOSED (a)",
-        "CLOSED (b)",
-        "CLOSED (c)",
+        "CLOSED TradeClosed",
+        "CLOSED NobodyScanned",
+        "CLOSED NeverShown",
         "AMOUNT_MISMATCH",
         "CLOSED_BUT_ALIVE",
         "DUPLICATE_PAYMENT",

@@ -20,10 +20,9 @@ fn fen(text: &str) -> Fen {
 }
 
 fn paid(notice: &Notice) -> PaidTrade {
-    match notice.evidence().unwrap() {
-        Evidence::Paid(paid) => paid,
-        other => panic!("{other:?}"),
-    }
+    let evidence = notice.evidence().unwrap();
+    let Evidence::Paid(paid) = evidence else { panic!("{evidence:?}") };
+    paid
 }
 
 #[rstest]
