@@ -1,22 +1,17 @@
 //! Whose money is counted: set by headquarters' administrator, never by a terminal.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use std::path::Path;
+use yidan_alipay::{AlipayKey, KeyError, Trust, read_proof};
 use yidan_payment::{Evidence, Hash, OutTradeNo, Proof};
 use yidan_wire::{Enrolment, Mode};
 
 /// The merchant at Alipay.
 #[derive(Clone, Debug)]
 pub struct Merchant {
-    /// Its app.
-    pub app_id: String,
-    /// Who receives the money (for notices).
-    pub seller_id: String,
-    /// Real money or not.
-    pub mode: Mode,
-    key_der: Vec<u8>,
+    at_alipay: yidan_alipay::Merchant,
+    key: Hash,
+    mode: Mode,
 }
 
 /// Why a merchant file cannot be used.
@@ -35,8 +30,8 @@ pub enum MerchantError {
     #[error("the merchant file is not understood")]
     Parse(#[source] toml::de::Error),
     /// Copy Alipay's public key again, not your own.
-    #[error("alipay_public_key is not a public key")]
-    Key,
+    #[error("alipay_public_key is not Alipay's public key")]
+    Key(#[source] KeyError),
 }
 
 #[derive(Deserialize)]
@@ -65,15 +60,23 @@ impl Merchant {
     /// As [`Merchant::load`].
     pub fn parse(text: &str) -> Result<Merchant, MerchantError> {
         let file: MerchantFile = toml::from_str(text).map_err(MerchantError::Parse)?;
-        let base64: String = file
-            .alipay_public_key
-            .lines()
-            .filter(|line| !line.contains("-----"))
-            .flat_map(str::chars)
-            .filter(|letter| !letter.is_whitespace())
-            .collect();
-        let key_der = STANDARD.decode(base64).map_err(|_| MerchantError::Key)?;
-        Ok(Merchant { app_id: file.app_id, seller_id: file.seller_id, mode: file.mode, key_der })
+        let key = AlipayKey::parse(&file.alipay_public_key).map_err(MerchantError::Key)?;
+        let fingerprint = key.fingerprint();
+        let at_alipay =
+            yidan_alipay::Merchant { app_id: file.app_id, seller_id: Some(file.seller_id), trust: Trust::Keys(key) };
+        Ok(Merchant { at_alipay, key: fingerprint, mode: file.mode })
+    }
+
+    /// The app whose trades are counted.
+    #[must_use]
+    pub fn app_id(&self) -> &str {
+        &self.at_alipay.app_id
+    }
+
+    /// Real money or not.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// What a terminal says about the merchant that differs from what is set here.
@@ -82,15 +85,21 @@ impl Merchant {
         if enrolment.mode != self.mode {
             return Some("mode (demo or live)");
         }
-        if enrolment.app_id != self.app_id {
+        if enrolment.app_id != self.app_id() {
             return Some("app_id");
         }
-        (enrolment.alipay_key != Hash::of(&self.key_der)).then_some("public key of Alipay")
+        (enrolment.alipay_key != self.key).then_some("public key of Alipay")
     }
 
     /// What Alipay states about this number, if the proof is signed with the key set here.
     #[must_use]
-    pub fn read_proof(&self, _proof: &Proof, _number: &OutTradeNo) -> Option<Evidence> {
-        None
+    pub fn read_proof(&self, proof: &Proof, number: &OutTradeNo) -> Option<Evidence> {
+        match read_proof(proof, &self.at_alipay, number) {
+            Ok(evidence) => Some(evidence),
+            Err(error) => {
+                tracing::warn!(out_trade_no = %number, error = &error as &dyn std::error::Error, "not proved");
+                None
+            }
+        }
     }
 }

@@ -91,7 +91,7 @@ fn read_line(merchant: &Merchant, event: &Event) -> Option<Projection> {
 /// Only money needs proof here; and only the account of the merchant set here can have any.
 fn read_evidence(merchant: &Merchant, state: &PaymentState) -> Option<Evidence> {
     let proof = state.proof.as_ref()?;
-    let is_ours = state.account.0.split('@').next() == Some(merchant.app_id.as_str());
+    let is_ours = state.account.0.split('@').next() == Some(merchant.app_id());
     if !is_ours || (state.receipts.is_empty() && state.refunds.is_empty()) {
         return None;
     }
@@ -120,13 +120,13 @@ pub async fn write(
     if !rows.is_empty() {
         upsert_payments(db, &rows).await?;
     }
-    let mut ledger = load(db, &merchant.app_id, projected).await?;
+    let mut ledger = load(db, merchant.app_id(), projected).await?;
     for line in projected.lines.values() {
         if let Some((state, evidence)) = &line.state {
             ledger.book(&Report { reporter, kind: line.kind, at: line.at, state, proved: evidence.as_ref() });
         }
     }
-    save(db, &merchant.app_id, reporter, &ledger, now).await
+    save(db, merchant.app_id(), reporter, &ledger, now).await
 }
 
 async fn load(db: &mut AnyConnection, account: &str, projected: &Projected) -> Result<Ledger, sqlx::Error> {

@@ -83,7 +83,7 @@ pub async fn start(config: Config) -> Result<Hq, StartError> {
     if !config.listen.ip().is_loopback() && !config.behind_proxy {
         return Err(StartError::OpenToAll(config.listen));
     }
-    check_mode(config.merchant.mode, config.demo)?;
+    check_mode(config.merchant.mode(), config.demo)?;
     let database = Database::open(&config.database_url).await?;
     let failed = |cause| StartError::Listen { address: config.listen, cause };
     let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
