@@ -14,6 +14,7 @@ pub struct Clock(Arc<dyn Fn() -> UtcMs + Send + Sync>);
 impl Clock {
     /// The clock of this machine.
     #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
     pub fn of_system() -> Clock {
         Clock::of(|| {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
