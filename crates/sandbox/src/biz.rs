@@ -28,6 +28,12 @@ impl Biz {
         (!text.is_empty()).then_some(text)
     }
 
+    /// Says whether `query_options` names an option.
+    pub fn asks_for(&self, option: &str) -> bool {
+        let options = self.members.get("query_options").and_then(Value::as_array);
+        options.is_some_and(|options| options.iter().any(|known| known == option))
+    }
+
     pub fn json(&self) -> String {
         Value::Object(self.members.clone()).to_string()
     }

@@ -4,11 +4,15 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::biz::Span;
+use crate::calls::refund::give_back;
 use crate::clock::Millis;
 use crate::config::TimeoutFrom;
-use crate::ledger::{Session, Sql, Trade, TradeStatus};
+use crate::ledger::{BuyerCode, CodeOutcome, Refund, Session, Sql, Trade, TradeStatus};
 use crate::notice::{Happening, announce};
 use crate::platform::{Platform, Turn};
+
+/// A payment code on a phone changes about every minute.
+const CODE_LIFE_MS: Millis = 60_000;
 
 /// The cashier page as the buyer sees it after a scan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,6 +51,8 @@ pub enum BuyerRefusal {
     ContextInconsistent,
     #[error("the buyer has not opened the cashier page yet: scan first")]
     NotScanned,
+    #[error("not so much is left to give back")]
+    NothingToRefund,
     #[error("buyer and seller are the same account")]
     BuyerIsSeller,
     #[error("the sandbox's ledger cannot be used")]
@@ -64,6 +70,7 @@ impl BuyerRefusal {
             Self::AnotherBuyer => "ACQ.TRADE_BUYER_NOT_MATCH",
             Self::ContextInconsistent => "ACQ.CONTEXT_INCONSISTENT",
             Self::NotScanned => "ACQ.TRADE_NOT_EXIST",
+            Self::NothingToRefund => "ACQ.REASON_TRADE_REFUND_FEE_ERR",
             Self::BuyerIsSeller => "ACQ.BUYER_SELLER_EQUAL",
             Self::Ledger(_) => "LEDGER",
         }
@@ -81,6 +88,26 @@ impl Platform {
     /// Confirms the payment. The buyer must have scanned before.
     pub fn pay(&self, out_trade_no: &str, buyer: &str) -> Bought<PayResult> {
         self.turn(|turn| keep_ledger_errors(pay(turn, out_trade_no, buyer)))?
+    }
+
+    /// Shows a payment code, good for one charge within a minute.
+    pub fn show_code(&self, buyer: &str, outcome: CodeOutcome) -> Sql<String> {
+        self.turn(|turn| {
+            let code = BuyerCode {
+                auth_code: turn.records.draw_auth_code()?,
+                buyer: buyer.to_owned(),
+                outcome,
+                expires_at: turn.now + CODE_LIFE_MS,
+                is_used: false,
+            };
+            turn.records.add_buyer_code(&code)?;
+            Ok(code.auth_code)
+        })
+    }
+
+    /// Gives money back as the shop's phone app would, with a number the merchant's programs do not know.
+    pub fn refund_elsewhere(&self, out_trade_no: &str, amount_fen: i64) -> Bought<String> {
+        self.turn(|turn| keep_ledger_errors(refund_elsewhere(turn, out_trade_no, amount_fen)))?
     }
 
     /// Walks away from the cashier page. The trade stays `WAIT_BUYER_PAY` until it expires or is closed.
@@ -140,7 +167,8 @@ fn reopen(trade: Trade, session: &Session, buyer: &str, now: Millis) -> Bought<T
     }
 }
 
-fn begin(turn: &Turn<'_>, session: &Session, buyer: &str) -> Sql<Trade> {
+/// Makes the trade: at the scan, or at the merchant's scan of a payment code.
+pub fn begin(turn: &Turn<'_>, session: &Session, buyer: &str) -> Sql<Trade> {
     let trade = Trade {
         trade_no: turn.records.draw_trade_no(turn.now)?,
         out_trade_no: session.out_trade_no.clone(),
@@ -149,6 +177,7 @@ fn begin(turn: &Turn<'_>, session: &Session, buyer: &str) -> Sql<Trade> {
         biz: session.biz.clone(),
         notify_url: session.notify_url.clone(),
         charset: session.charset.clone(),
+        is_cert_mode: session.is_cert_mode,
         buyer: buyer.to_owned(),
         status: TradeStatus::WaitBuyerPay,
         created_at: turn.now,
@@ -194,6 +223,22 @@ fn own_open_trade(turn: &Turn<'_>, out_trade_no: &str, buyer: &str) -> Bought<Tr
         TradeStatus::WaitBuyerPay if trade.buyer != buyer => Err(BuyerRefusal::AnotherBuyer),
         TradeStatus::WaitBuyerPay => Ok(trade),
     }
+}
+
+fn refund_elsewhere(turn: &Turn<'_>, out_trade_no: &str, amount_fen: i64) -> Bought<String> {
+    let trade = turn.records.find_trade(out_trade_no)?.ok_or(BuyerRefusal::NotScanned)?;
+    let left = trade.paid_at.map_or(0, |_| trade.total_fen - trade.refunded_fen);
+    if !(1..=left).contains(&amount_fen) || trade.status == TradeStatus::TradeFinished {
+        return Err(BuyerRefusal::NothingToRefund);
+    }
+    let refund = Refund {
+        out_request_no: format!("APP{}", turn.records.draw_token()?),
+        amount_fen,
+        reason: Some("商家手机退款".to_owned()),
+        refunded_at: turn.now,
+    };
+    give_back(turn, &trade, &refund)?;
+    Ok(refund.out_request_no)
 }
 
 /// A buyer may be named by any text; this is the 2088 number that stands for it in answers.

@@ -112,6 +112,30 @@ pub enum CloseOfClosed {
     Succeed,
 }
 
+/// What the bill of a day without movements is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EmptyBill {
+    /// 40004 `isp.bill_not_exist`, as if it were not ready.
+    #[default]
+    NotExist,
+    /// A file without rows and `bill_file_code` `EMPTY_DATA_WITH_BILL_FILE`.
+    EmptyFile,
+}
+
+/// What a notice of certificate mode says about the certificate. SDKs disagree about the signed text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeCertSn {
+    /// `alipay_cert_sn` is there and part of the signed text, as Alipay's Java SDK expects.
+    #[default]
+    Signed,
+    /// It is there but not part of the signed text, as smartwalle's Go SDK expects.
+    Unsigned,
+    /// It is not there.
+    Absent,
+}
+
 /// The switches. `POST /sandbox/settings` takes any subset of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -133,6 +157,10 @@ pub struct Settings {
     pub hold_notices: bool,
     /// How often each notice is sent even though it was answered `success`.
     pub notify_copies: u32,
+    pub empty_bill: EmptyBill,
+    pub notice_cert_sn: NoticeCertSn,
+    /// Refunds are refused with `ACQ.SELLER_BALANCE_NOT_ENOUGH`.
+    pub seller_is_broke: bool,
     /// A paid trade becomes `TRADE_FINISHED` (no refund any more) after so many days.
     pub refund_days: u32,
 }
@@ -151,6 +179,9 @@ impl Default for Settings {
             refund_notices: true,
             hold_notices: false,
             notify_copies: 1,
+            empty_bill: EmptyBill::default(),
+            notice_cert_sn: NoticeCertSn::default(),
+            seller_is_broke: false,
             refund_days: 365,
         }
     }

@@ -15,11 +15,12 @@ use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::bill_file;
 use crate::buyer::{BuyerRefusal, PayResult, ScanResult};
 use crate::config::Settings;
 use crate::fault::Fault;
 use crate::gateway;
-use crate::ledger::NoticeView;
+use crate::ledger::{CodeOutcome, NoticeView};
 use crate::phone;
 use crate::platform::Platform;
 use crate::sandbox::list_sessions;
@@ -34,6 +35,9 @@ pub fn router(platform: Arc<Platform>, address: SocketAddr) -> Router {
         .route("/scan", post(scan))
         .route("/pay", post(pay))
         .route("/leave", post(leave))
+        .route("/code", post(show_code))
+        .route("/refund", post(refund_elsewhere))
+        .route("/certificate/rotate", post(rotate_certificate))
         .route("/fault", post(add_fault).get(list_faults).delete(clear_faults))
         .route("/trades", get(list_trades))
         .route("/trades/{out_trade_no}", get(show_trade))
@@ -47,6 +51,7 @@ pub fn router(platform: Arc<Platform>, address: SocketAddr) -> Router {
     Router::new()
         .route("/gateway.do", get(gateway::answer).post(gateway::answer))
         .route("/healthz", get(|| async { "ok" }))
+        .route("/downloadBillFile.resource", get(bill_file::download))
         .nest("/sandbox", control)
         .merge(phone::router())
         .layer(DefaultBodyLimit::max(1 << 20))
@@ -88,6 +93,7 @@ impl From<BuyerRefusal> for Trouble {
             | BuyerRefusal::AnotherBuyer
             | BuyerRefusal::ContextInconsistent
             | BuyerRefusal::NotScanned
+            | BuyerRefusal::NothingToRefund
             | BuyerRefusal::BuyerIsSeller => StatusCode::CONFLICT,
         };
         Self { status, code: refusal.code(), message: refusal.to_string() }
@@ -130,6 +136,35 @@ async fn pay(State(platform): Desk, Json(act): Json<BuyerAct>) -> Told<PayResult
 async fn leave(State(platform): Desk, Json(act): Json<BuyerAct>) -> Result<StatusCode, Trouble> {
     platform.leave(act.number(), &act.buyer)?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CodeWish {
+    buyer: String,
+    #[serde(default)]
+    outcome: CodeOutcome,
+}
+
+async fn show_code(State(platform): Desk, Json(wish): Json<CodeWish>) -> Told<Value> {
+    let auth_code = platform.show_code(&wish.buyer, wish.outcome)?;
+    Ok(Json(json!({ "auth_code": auth_code })))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefundElsewhere {
+    out_trade_no: String,
+    amount_fen: i64,
+}
+
+async fn refund_elsewhere(State(platform): Desk, Json(wish): Json<RefundElsewhere>) -> Told<Value> {
+    let out_request_no = platform.refund_elsewhere(&wish.out_trade_no, wish.amount_fen)?;
+    Ok(Json(json!({ "out_request_no": out_request_no })))
+}
+
+async fn rotate_certificate(State(platform): Desk) -> Told<Value> {
+    Ok(Json(json!({ "alipay_cert_sn": platform.rotate_certificate()? })))
 }
 
 async fn add_fault(State(platform): Desk, Json(fault): Json<Fault>) -> Json<Vec<Fault>> {
@@ -221,14 +256,22 @@ async fn show_clock(State(platform): Desk) -> Json<ClockView> {
 }
 
 /// Everything an integrator types into a client, in every form clients ask for.
-async fn show_merchant(State(platform): Desk) -> Json<Value> {
+async fn show_merchant(State(platform): Desk) -> Told<Value> {
     let keys = &platform.keys;
-    Json(json!({
+    let certificates = &platform.certificates;
+    let current = platform.turn(|turn| turn.records.latest_certificate())?;
+    Ok(Json(json!({
         "app_id": platform.merchant.app_id,
         "seller_id": platform.merchant.seller_id,
         "alipay_public_key": keys.alipay_public_pem(),
         "alipay_public_key_base64": keys.alipay_public_base64(),
         "app_private_key": keys.app_private_pem(),
         "app_private_key_pkcs1_base64": keys.app_private_pkcs1_base64(),
-    }))
+        "app_cert": certificates.app_pem,
+        "app_cert_sn": certificates.app_sn,
+        "alipay_root_cert": certificates.root_pem,
+        "alipay_root_cert_sn": certificates.root_sn,
+        "alipay_cert": current.as_ref().map(|current| &current.pem),
+        "alipay_cert_sn": current.as_ref().map(|current| &current.sn),
+    })))
 }

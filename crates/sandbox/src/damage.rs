@@ -6,21 +6,21 @@ use axum::body::Body;
 use axum::http::Response;
 
 use crate::answer::{Answer, body, root_of};
-use crate::calls::CANCEL;
+use crate::calls::{CANCEL, REFUND};
 use crate::charset::Charset;
 use crate::fault::FaultKind;
-use crate::gateway::{deliver, page};
+use crate::gateway::{deliver, page, sealed};
 use crate::money::yuan;
 use crate::platform::Platform;
 use crate::request::Call;
 use crate::serve::{Cut, NoDate};
-use crate::signature::sign;
 
 /// The answer of a call that is *not* carried out. `None`: the fault lets the call have its effect.
 pub fn instead(kind: FaultKind, method: &str) -> Option<Answer> {
     match kind {
         FaultKind::RetryFlagY if method == CANCEL => Some(Answer::success().with("retry_flag", "Y")),
-        FaultKind::SystemErrorBefore | FaultKind::RetryFlagY => Some(system_error(method)),
+        FaultKind::FundChangeN if method == REFUND => Some(Answer::success().with("fund_change", "N")),
+        FaultKind::SystemErrorBefore | FaultKind::RetryFlagY | FaultKind::FundChangeN => Some(system_error(method)),
         FaultKind::Unavailable20000 | FaultKind::DropBefore => Some(service_unavailable()),
         FaultKind::Limited40005 => {
             Some(Answer::failed("40005", "Call Limited", "isv.app-call-limited", "应用调用次数超限"))
@@ -49,7 +49,8 @@ pub async fn on_the_way(platform: &Platform, call: &Call, answer: Answer, kind: 
         FaultKind::Unavailable20000
         | FaultKind::SystemErrorBefore
         | FaultKind::Limited40005
-        | FaultKind::RetryFlagY => deliver(platform, call, &answer),
+        | FaultKind::RetryFlagY
+        | FaultKind::FundChangeN => deliver(platform, call, &answer),
         FaultKind::SystemErrorAfter => deliver(platform, call, &system_error(&call.method)),
         FaultKind::BadSignature => badly_signed(platform, call, &answer),
         FaultKind::TamperedBody => tampered(platform, call, &answer),
@@ -78,15 +79,11 @@ fn with_total(mut answer: Answer, fen: i64) -> Answer {
 }
 
 fn badly_signed(platform: &Platform, call: &Call, answer: &Answer) -> Response<Body> {
-    let object = answer.object(call.charset);
-    let sign = sign(&platform.keys.alipay, call.sign_type, b"another text");
-    page(call.charset, body(&root_of(&call.method), &object, None, Some(&sign)))
+    sealed(platform, call, &answer.object(call.charset), b"another text")
 }
 
 fn tampered(platform: &Platform, call: &Call, answer: &Answer) -> Response<Body> {
-    let sign = sign(&platform.keys.alipay, call.sign_type, &answer.object(call.charset));
-    let object = lie(answer).object(call.charset);
-    page(call.charset, body(&root_of(&call.method), &object, None, Some(&sign)))
+    sealed(platform, call, &lie(answer).object(call.charset), &answer.object(call.charset))
 }
 
 /// What a thief on the line would want the cashier to read.

@@ -37,6 +37,8 @@ pub enum FaultKind {
     WrongAmount(i64),
     /// No effect; `cancel` answers `retry_flag` Y, every other method 40004 `ACQ.SYSTEM_ERROR`.
     RetryFlagY,
+    /// No effect; `refund` answers 10000 with `fund_change` N, every other method 40004 `ACQ.SYSTEM_ERROR`.
+    FundChangeN,
     /// Effect done; the HTTP answer has no `Date` header.
     NoDateHeader,
 }

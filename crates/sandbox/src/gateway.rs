@@ -15,7 +15,7 @@ use crate::config::GatewayErrors;
 use crate::damage;
 use crate::platform::Platform;
 use crate::request::{Call, Expected, Parameters, Rejection};
-use crate::signature::{SignType, sign};
+use crate::signature::SignType;
 
 /// Answers one gateway call, however it was placed: GET or POST, query string or form.
 pub async fn answer(State(platform): State<Arc<Platform>>, RawQuery(query): RawQuery, form: Bytes) -> Response<Body> {
@@ -24,6 +24,8 @@ pub async fn answer(State(platform): State<Arc<Platform>>, RawQuery(query): RawQ
     let expected = Expected {
         app_id: &platform.merchant.app_id,
         app_key: &platform.app_public_key,
+        app_cert_sn: &platform.certificates.app_sn,
+        root_cert_sn: &platform.certificates.root_sn,
         methods: calls::METHODS,
         now: platform.clock.now(),
         check_timestamp: settings.check_timestamp,
@@ -61,8 +63,14 @@ fn effect(platform: &Platform, call: &Call) -> Answer {
 /// The undamaged answer.
 pub fn deliver(platform: &Platform, call: &Call, answer: &Answer) -> Response<Body> {
     let object = answer.object(call.charset);
-    let sign = sign(&platform.keys.alipay, call.sign_type, &object);
-    page(call.charset, body(&root_of(&call.method), &object, None, Some(&sign)))
+    sealed(platform, call, &object, &object)
+}
+
+/// An answer whose signature belongs to `signed`, which is `object` unless somebody tampered.
+pub fn sealed(platform: &Platform, call: &Call, object: &[u8], signed: &[u8]) -> Response<Body> {
+    let signer = platform.signer(call.is_cert_mode);
+    let sign = signer.sign(call.sign_type, signed);
+    page(call.charset, body(&root_of(&call.method), object, signer.cert_sn.as_deref(), Some(&sign)))
 }
 
 fn reject(
@@ -77,8 +85,9 @@ fn reject(
     let whole = match (wording, parameters.ascii("method")) {
         (GatewayErrors::SignedResponse, Some(method)) => {
             let sign_type = parameters.ascii("sign_type").and_then(SignType::read);
-            let sign = sign(&platform.keys.alipay, sign_type.unwrap_or(SignType::Rsa2), &object);
-            body(&root_of(method), &object, None, Some(&sign))
+            let signer = platform.signer(parameters.is_cert_mode());
+            let sign = signer.sign(sign_type.unwrap_or(SignType::Rsa2), &object);
+            body(&root_of(method), &object, signer.cert_sn.as_deref(), Some(&sign))
         }
         (GatewayErrors::SignedResponse, None) | (GatewayErrors::Unsigned, _) => {
             body("error_response", &object, None, None)

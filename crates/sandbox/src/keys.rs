@@ -1,6 +1,6 @@
-//! The two RSA key pairs of a sandbox: the merchant application's and Alipay's.
+//! The RSA key pairs of a sandbox: the merchant application's, Alipay's and those of the certificate authority.
 //!
-//! The sandbox holds both private halves, which only a sandbox may do. They never appear in `Debug` or in logs;
+//! The sandbox holds all private halves, which only a sandbox may do. They never appear in `Debug` or in logs;
 //! the merchant's private key is handed out on purpose, because an integrator has to type it in.
 
 use std::fmt;
@@ -17,12 +17,16 @@ use sha2::{Digest as _, Sha256};
 const BITS: usize = 2048;
 const APP_FILE: &str = "app_private_key.pem";
 const ALIPAY_FILE: &str = "alipay_private_key.pem";
+const ROOT_FILE: &str = "root_private_key.pem";
+const ISSUER_FILE: &str = "issuer_private_key.pem";
 
-/// The merchant's and Alipay's key pairs.
+/// All key pairs of a sandbox.
 #[derive(Clone)]
 pub struct Keys {
     pub(crate) app: PrivateKey,
     pub(crate) alipay: PrivateKey,
+    pub(crate) root: PrivateKey,
+    pub(crate) issuer: PrivateKey,
 }
 
 impl fmt::Debug for Keys {
@@ -62,6 +66,8 @@ impl Keys {
         Ok(Self {
             app: load_or_make_one(&folder.join(APP_FILE), seed)?,
             alipay: load_or_make_one(&folder.join(ALIPAY_FILE), seed)?,
+            root: load_or_make_one(&folder.join(ROOT_FILE), seed)?,
+            issuer: load_or_make_one(&folder.join(ISSUER_FILE), seed)?,
         })
     }
 
@@ -96,13 +102,23 @@ fn load_or_make_one(path: &Path, seed: Option<u64>) -> Result<PrivateKey, KeysEr
     PrivateKey::from_pkcs8_pem(&text).map_err(|cause| KeysError::NotAKey(path.to_owned(), cause))
 }
 
+/// Makes a key that depends on 32 bytes only.
+pub fn make_from(seed: [u8; 32]) -> Result<PrivateKey, rsa::Error> {
+    PrivateKey::new(&mut StdRng::from_seed(seed), BITS)
+}
+
+/// Reads what [`pkcs8_pem`] wrote.
+pub fn read_pkcs8_pem(pem: &str) -> Option<PrivateKey> {
+    PrivateKey::from_pkcs8_pem(pem).ok()
+}
+
 fn make(path: &Path, seed: Option<u64>) -> Result<PrivateKey, rsa::Error> {
     let Some(seed) = seed else {
         return PrivateKey::new(&mut rand::rng(), BITS);
     };
     let name = path.file_name().map(|name| name.as_encoded_bytes().to_vec());
     let digest = Sha256::new().chain_update(seed.to_be_bytes()).chain_update(name.unwrap_or_default()).finalize();
-    PrivateKey::new(&mut StdRng::from_seed(digest.into()), BITS)
+    make_from(digest.into())
 }
 
 /// Writes beside and links into place: whoever comes second finds a whole file and keeps it.
@@ -124,7 +140,7 @@ fn write_once(path: &Path, text: &str) -> std::io::Result<()> {
     }
 }
 
-fn pkcs8_pem(key: &PrivateKey) -> String {
+pub fn pkcs8_pem(key: &PrivateKey) -> String {
     let pem = key.to_pkcs8_pem(LineEnding::LF).expect("a valid RSA key has a PKCS#8 form");
     pem.to_string()
 }

@@ -5,9 +5,14 @@
 //! client, so that an error in one is not repeated in the other. Absent on purpose: the V3 REST protocol.
 
 mod answer;
+mod bill_account;
+mod bill_file;
+mod bill_period;
+mod bill_trade;
 mod biz;
 mod buyer;
 mod calls;
+mod certificate;
 mod charset;
 mod clock;
 mod config;
@@ -29,9 +34,11 @@ mod signature;
 mod views;
 
 pub use buyer::{BuyerRefusal, PayResult, ScanResult};
-pub use config::{CloseBeforeScan, CloseOfClosed, Config, GatewayErrors, RefuseReuse, Settings, TimeoutFrom};
+pub use config::{
+    CloseBeforeScan, CloseOfClosed, Config, EmptyBill, GatewayErrors, NoticeCertSn, RefuseReuse, Settings, TimeoutFrom,
+};
 pub use fault::{Fault, FaultKind};
 pub use keys::{Keys, KeysError};
-pub use ledger::{NoticeView, TradeStatus};
+pub use ledger::{CodeOutcome, NoticeView, TradeStatus};
 pub use sandbox::{Sandbox, StartError, start};
 pub use views::{SessionView, TradeView};

@@ -54,6 +54,7 @@ pub fn announce(turn: &Turn<'_>, trade_no: &str, happening: &Happening<'_>) -> S
         out_biz_no: happening.out_biz_no().map(str::to_owned),
         url,
         charset: trade.charset.clone(),
+        is_cert_mode: trade.is_cert_mode,
         parameters: Value::Object(parameters(turn, &trade, happening)).to_string(),
         created_at: turn.now,
         next_at: (!turn.settings.hold_notices).then_some(turn.now),

@@ -12,10 +12,11 @@ use tokio::task::JoinSet;
 
 use crate::charset::Charset;
 use crate::clock::{Millis, beijing_text};
+use crate::config::NoticeCertSn;
 use crate::ledger::{Notice, Sql};
 use crate::platform::Platform;
 use crate::serve::told_to_stop;
-use crate::signature::{SignType, sign, text_to_sign};
+use crate::signature::{SignType, text_to_sign};
 
 /// The pauses between eight sends over 25 hours: 4 m, 10 m, 10 m, 1 h, 2 h, 6 h, 15 h.
 const LADDER_MINUTES: [Millis; 7] = [4, 10, 10, 60, 120, 360, 900];
@@ -118,8 +119,14 @@ pub fn signed_form(platform: &Platform, notice: &Notice) -> String {
     let charset = Charset::read(&notice.charset).unwrap_or(Charset::Utf8);
     let mut pairs: Vec<(&str, Vec<u8>)> =
         texts.iter().filter_map(|(name, value)| Some((name.as_str(), charset.encode_text(value.as_str()?)))).collect();
-    let signed = text_to_sign(pairs.iter().map(|(name, value)| (*name, value.as_slice())), &[]);
-    let sign = sign(&platform.keys.alipay, SignType::Rsa2, &signed);
+    let signer = platform.signer(notice.is_cert_mode);
+    let wording = platform.settings().notice_cert_sn;
+    if let Some(cert_sn) = signer.cert_sn.clone().filter(|_| wording != NoticeCertSn::Absent) {
+        pairs.push(("alipay_cert_sn", cert_sn.into_bytes()));
+    }
+    let left_out: &[&str] = if wording == NoticeCertSn::Unsigned { &["alipay_cert_sn"] } else { &[] };
+    let signed = text_to_sign(pairs.iter().map(|(name, value)| (*name, value.as_slice())), left_out);
+    let sign = signer.sign(SignType::Rsa2, &signed);
     pairs.push(("sign_type", SignType::Rsa2.text().into()));
     pairs.push(("sign", sign.into_bytes()));
     let lines: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value))).collect();

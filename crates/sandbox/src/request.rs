@@ -25,6 +25,8 @@ pub struct Call {
     pub method: String,
     pub charset: Charset,
     pub sign_type: SignType,
+    /// Whether the call carries certificate numbers and wants one back.
+    pub is_cert_mode: bool,
     pub notify_url: Option<String>,
     pub biz: Biz,
 }
@@ -42,6 +44,8 @@ pub struct Rejection {
 pub struct Expected<'a> {
     pub app_id: &'a str,
     pub app_key: &'a PublicKey,
+    pub app_cert_sn: &'a str,
+    pub root_cert_sn: &'a str,
     pub methods: &'a [&'a str],
     pub now: Millis,
     pub check_timestamp: bool,
@@ -67,6 +71,10 @@ impl Parameters {
         Charset::read(self.ascii("charset").unwrap_or("utf-8"))
     }
 
+    pub fn is_cert_mode(&self) -> bool {
+        self.ascii("app_cert_sn").is_some()
+    }
+
     /// Checks everything the gateway checks, in its order.
     pub fn check(&self, expected: &Expected<'_>) -> Result<Call, Rejection> {
         self.require_all()?;
@@ -77,12 +85,14 @@ impl Parameters {
             .and_then(SignType::read)
             .ok_or_else(|| invalid("isv.invalid-signature-type", "无效的签名类型"))?;
         self.check_names(expected)?;
+        self.check_certificates(expected)?;
         self.check_timestamp(expected)?;
         self.check_signature(expected.app_key, sign_type, charset)?;
         Ok(Call {
             method: self.text("method", charset),
             charset,
             sign_type,
+            is_cert_mode: self.is_cert_mode(),
             notify_url: self.raw("notify_url").map(|raw| charset.decode(raw)),
             biz: self.read_biz(charset)?,
         })
@@ -132,6 +142,19 @@ impl Parameters {
         }
         if !self.ascii("method").is_some_and(|method| expected.methods.contains(&method)) {
             return Err(invalid("isv.invalid-method", "不存在的方法名"));
+        }
+        Ok(())
+    }
+
+    fn check_certificates(&self, expected: &Expected<'_>) -> Result<(), Rejection> {
+        if !self.is_cert_mode() {
+            return Ok(());
+        }
+        if self.ascii("app_cert_sn") != Some(expected.app_cert_sn) {
+            return Err(invalid("isv.invalid-app-cert-sn", "无效的应用公钥证书序列号"));
+        }
+        if self.ascii("alipay_root_cert_sn") != Some(expected.root_cert_sn) {
+            return Err(invalid("isv.invalid-alipay-root-cert-sn", "无效的支付宝根证书序列号"));
         }
         Ok(())
     }

@@ -13,11 +13,13 @@ use crate::buyer::{BuyerRefusal, PayResult, ScanResult};
 use crate::config::{CloseBeforeScan, Config, Settings};
 use crate::control;
 use crate::fault::Fault;
-use crate::ledger::{NoticeView, Sql};
+use crate::ledger::{CodeOutcome, NoticeView, Sql};
 use crate::notify;
 use crate::platform::{Platform, Turn};
 use crate::serve::serve;
 use crate::views::{SessionView, TradeView, view_session, view_trade};
+
+const LEDGER_WORKS: &str = "the sandbox's ledger is a local file that only it writes";
 
 /// A running sandbox. Clones are handles to the same one; it stops when the last is dropped.
 #[derive(Clone, Debug)]
@@ -57,8 +59,9 @@ pub enum StartError {
 /// # Errors
 /// If the port is taken or the ledger cannot be opened.
 pub async fn start(config: Config) -> Result<Sandbox, StartError> {
-    let platform = Platform::open(&config).map_err(|cause| StartError::Ledger(config.ledger.clone(), cause))?;
     let (listener, address) = listen(config.listen).map_err(|cause| StartError::Listen(config.listen, cause))?;
+    let platform = Platform::open(&config, format!("http://{address}"))
+        .map_err(|cause| StartError::Ledger(config.ledger.clone(), cause))?;
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
@@ -169,6 +172,39 @@ impl Sandbox {
         self.platform().leave(out_trade_no, buyer)
     }
 
+    /// A payment code of `buyer`, for `alipay.trade.pay`: good for one charge within a minute.
+    pub fn buyer_code(&self, buyer: &str, outcome: CodeOutcome) -> String {
+        self.platform().show_code(buyer, outcome).expect(LEDGER_WORKS)
+    }
+
+    /// The shop gives money back with its phone app, behind the cashier's back. Returns the refund's number.
+    ///
+    /// # Errors
+    /// If there is not so much left to give back.
+    pub fn refund_elsewhere(&self, out_trade_no: &str, amount_fen: i64) -> Result<String, BuyerRefusal> {
+        self.platform().refund_elsewhere(out_trade_no, amount_fen)
+    }
+
+    /// The application's certificate, PEM.
+    pub fn app_cert_pem(&self) -> String {
+        self.platform().certificates.app_pem.clone()
+    }
+
+    /// Alipay's current certificate with its issuer, PEM.
+    pub fn alipay_cert_pem(&self) -> String {
+        self.read(|turn| turn.records.latest_certificate()).map(|current| current.pem).unwrap_or_default()
+    }
+
+    /// The root certificate, PEM.
+    pub fn alipay_root_cert_pem(&self) -> String {
+        self.platform().certificates.root_pem.clone()
+    }
+
+    /// Gives Alipay a new key and certificate for certificate mode. Returns the new certificate number.
+    pub fn rotate_certificate(&self) -> String {
+        self.platform().rotate_certificate().expect(LEDGER_WORKS)
+    }
+
     /// How often money was taken for a number.
     pub fn charges(&self, out_trade_no: &str) -> u32 {
         self.read(|turn| turn.records.count_charges(out_trade_no))
@@ -251,7 +287,7 @@ impl Sandbox {
     }
 
     fn read<T>(&self, work: impl FnOnce(&Turn<'_>) -> Sql<T>) -> T {
-        self.platform().turn(work).expect("the sandbox's ledger is a local file that only it writes")
+        self.platform().turn(work).expect(LEDGER_WORKS)
     }
 }
 

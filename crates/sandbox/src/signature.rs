@@ -32,12 +32,27 @@ impl SignType {
     }
 }
 
-pub fn sign(key: &PrivateKey, sign_type: SignType, bytes: &[u8]) -> String {
-    let signature = match sign_type {
-        SignType::Rsa2 => SigningKey::<Sha256>::new(key.clone()).sign(bytes),
-        SignType::Rsa => SigningKey::<Sha1>::new(key.clone()).sign(bytes),
-    };
-    STANDARD.encode(signature.to_bytes())
+/// One of Alipay's keys, and in certificate mode the number of the certificate it belongs to.
+#[derive(Clone)]
+pub struct Signer {
+    pub key: PrivateKey,
+    pub cert_sn: Option<String>,
+}
+
+impl std::fmt::Debug for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Signer({:?})", self.cert_sn)
+    }
+}
+
+impl Signer {
+    pub fn sign(&self, sign_type: SignType, bytes: &[u8]) -> String {
+        let signature = match sign_type {
+            SignType::Rsa2 => SigningKey::<Sha256>::new(self.key.clone()).sign(bytes),
+            SignType::Rsa => SigningKey::<Sha1>::new(self.key.clone()).sign(bytes),
+        };
+        STANDARD.encode(signature.to_bytes())
+    }
 }
 
 pub fn is_signed_by(key: &PublicKey, sign_type: SignType, bytes: &[u8], sign: &str) -> bool {

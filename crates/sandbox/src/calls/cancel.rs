@@ -1,5 +1,6 @@
 //! `alipay.trade.cancel`: undoes whatever there is. Closes an unpaid trade, refunds a paid one in full.
 
+use super::refund::give_back;
 use super::{Stop, named_trade, refuse, trade_not_exist};
 use crate::answer::Answer;
 use crate::biz::Biz;
@@ -50,9 +51,8 @@ fn refund_all(turn: &Turn<'_>, trade: &Trade) -> Result<Answer, Stop> {
         reason: None,
         refunded_at: turn.now,
     };
-    turn.records.add_refund(&trade.trade_no, &refund)?;
     turn.records.close_trade(trade, turn.now, Some("refund"))?;
-    announce(turn, &trade.trade_no, &Happening::Refunded(&refund))?;
+    give_back(turn, trade, &refund)?;
     Ok(cancelled(trade, "refund").with("gmt_refund_pay", beijing_text(turn.now)))
 }
 

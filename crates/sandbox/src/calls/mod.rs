@@ -1,9 +1,13 @@
 //! What each method does, as Alipay's documents and observed behaviour say. Pure rules over one turn of the ledger.
 
+mod bill;
 mod cancel;
+mod certificate;
 mod close;
+mod pay;
 mod precreate;
 mod query;
+pub mod refund;
 
 use crate::answer::Answer;
 use crate::biz::Biz;
@@ -15,12 +19,17 @@ pub const PRECREATE: &str = "alipay.trade.precreate";
 pub const QUERY: &str = "alipay.trade.query";
 pub const CLOSE: &str = "alipay.trade.close";
 pub const CANCEL: &str = "alipay.trade.cancel";
+pub const REFUND: &str = "alipay.trade.refund";
+const REFUND_QUERY: &str = "alipay.trade.fastpay.refund.query";
+const PAY: &str = "alipay.trade.pay";
+const BILL_URL: &str = "alipay.data.dataservice.bill.downloadurl.query";
+const CERTIFICATE: &str = "alipay.open.app.alipaycert.download";
 
 /// Every method the gateway knows.
-pub const METHODS: &[&str] = &[PRECREATE, QUERY, CLOSE, CANCEL];
+pub const METHODS: &[&str] = &[PRECREATE, QUERY, CLOSE, CANCEL, REFUND, REFUND_QUERY, PAY, BILL_URL, CERTIFICATE];
 
 /// Why a rule ended early.
-enum Stop {
+pub enum Stop {
     /// The answer is a refusal. What was written so far stays.
     Refused(Answer),
     Ledger(rusqlite::Error),
@@ -39,6 +48,11 @@ pub fn carry_out(turn: &Turn<'_>, call: &Call) -> Sql<Answer> {
         QUERY => query::query(turn, &call.biz),
         CLOSE => close::close(turn, &call.biz),
         CANCEL => cancel::cancel(turn, &call.biz),
+        REFUND => refund::refund(turn, &call.biz),
+        REFUND_QUERY => refund::query(turn, &call.biz),
+        PAY => pay::pay(turn, call),
+        BILL_URL => bill::query_url(turn, &call.biz),
+        CERTIFICATE => certificate::download(turn, &call.biz),
         unknown => Ok(Answer::failed("40002", "Invalid Arguments", "isv.invalid-method", unknown)),
     };
     match ruling {

@@ -14,7 +14,7 @@ use crate::request::Call;
 const LONGEST_CODE_MS: Millis = 2 * 3_600_000;
 
 pub fn precreate(turn: &Turn<'_>, call: &Call) -> Result<Answer, Stop> {
-    let mut session = read_session(turn, call)?;
+    let mut session = read_terms(turn, call)?;
     if turn.settings.refuse_reuse == RefuseReuse::AtPrecreate {
         refuse_reuse(turn, &session)?;
     }
@@ -23,7 +23,8 @@ pub fn precreate(turn: &Turn<'_>, call: &Call) -> Result<Answer, Stop> {
     Ok(Answer::success().with("out_trade_no", session.out_trade_no).with("qr_code", session.qr_code))
 }
 
-fn read_session(turn: &Turn<'_>, call: &Call) -> Result<Session, Stop> {
+/// What precreate and pay have in common: number, amount, subject, times. The code is still empty.
+pub fn read_terms(turn: &Turn<'_>, call: &Call) -> Result<Session, Stop> {
     let biz = &call.biz;
     let out_trade_no = read_number(biz)?;
     let total_fen =
@@ -46,6 +47,7 @@ fn read_session(turn: &Turn<'_>, call: &Call) -> Result<Session, Stop> {
         biz: biz.json(),
         notify_url: call.notify_url.clone(),
         charset: call.charset.text().to_owned(),
+        is_cert_mode: call.is_cert_mode,
         created_at: turn.now,
         qr_expires_at: ends.into_iter().flatten().fold(longest, Millis::min),
         time_expire,
@@ -53,7 +55,7 @@ fn read_session(turn: &Turn<'_>, call: &Call) -> Result<Session, Stop> {
     })
 }
 
-pub fn read_number(biz: &Biz) -> Result<String, Stop> {
+fn read_number(biz: &Biz) -> Result<String, Stop> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     biz.text("out_trade_no")
         .filter(|number| number.len() <= 64 && number.bytes().all(is_allowed))
@@ -79,7 +81,7 @@ fn read_span(biz: &Biz, name: &'static str) -> Result<Option<Span>, Stop> {
 }
 
 /// A number that carries a trade can only be shown again to the same buyer with the same terms.
-fn refuse_reuse(turn: &Turn<'_>, session: &Session) -> Result<(), Stop> {
+pub fn refuse_reuse(turn: &Turn<'_>, session: &Session) -> Result<(), Stop> {
     let Some(trade) = turn.records.find_trade(&session.out_trade_no)? else {
         return Ok(());
     };

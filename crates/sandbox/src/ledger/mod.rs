@@ -3,6 +3,9 @@
 //! Every effect is committed with `synchronous=FULL` before its answer leaves. What was charged is counted from the
 //! `charges` table and from nothing else. How often a method was called is not an effect and is not kept here.
 
+mod bill_links;
+mod buyer_codes;
+mod certificates;
 mod notices;
 mod refunds;
 mod sessions;
@@ -15,6 +18,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::clock::{Millis, beijing_day_digits};
 
+pub use bill_links::BillLink;
+pub use buyer_codes::{BuyerCode, CodeOutcome};
+pub use certificates::AlipayCertificate;
 pub use notices::{Notice, NoticeView};
 pub use refunds::Refund;
 pub use sessions::Session;
@@ -28,14 +34,14 @@ create table if not exists numbers (seed blob not null, drawn integer not null) 
 create table if not exists sessions (
   session_id integer primary key, qr_code text not null unique, out_trade_no text not null,
   total_fen integer not null check (total_fen > 0), subject text not null, biz text not null, notify_url text,
-  charset text not null, created_at integer not null, qr_expires_at integer not null, time_expire integer,
+  charset text not null, is_cert_mode integer not null, created_at integer not null, qr_expires_at integer not null, time_expire integer,
   timeout_express text
 ) strict;
 create index if not exists sessions_by_number on sessions (out_trade_no);
 create table if not exists latches (out_trade_no text primary key) strict;
 create table if not exists trades (
   trade_no text primary key, out_trade_no text not null unique, total_fen integer not null check (total_fen > 0),
-  subject text not null, biz text not null, notify_url text, charset text not null, buyer text not null,
+  subject text not null, biz text not null, notify_url text, charset text not null, is_cert_mode integer not null, buyer text not null,
   status text not null check (status in ('WAIT_BUYER_PAY','TRADE_SUCCESS','TRADE_CLOSED','TRADE_FINISHED')),
   created_at integer not null, expires_at integer not null, paid_at integer, closed_at integer,
   cancelled text check (cancelled in ('close','refund')),
@@ -53,13 +59,24 @@ create table if not exists refunds (
 ) strict;
 create table if not exists notices (
   notify_id text primary key, out_trade_no text not null, trade_status text not null, out_biz_no text, url text not null,
-  charset text not null, parameters text not null, created_at integer not null, next_at integer,
+  charset text not null, is_cert_mode integer not null, parameters text not null, created_at integer not null, next_at integer,
   tries integer not null default 0, failures integer not null default 0, delivered_at integer
 ) strict;
 create index if not exists notices_due on notices (next_at) where next_at is not null;
 create table if not exists notice_tries (
   notify_id text not null references notices, tried_at integer not null, outcome text not null
 ) strict;
+create table if not exists buyer_codes (
+  auth_code text primary key, buyer text not null, outcome text not null, expires_at integer not null, is_used integer not null
+) strict;
+create table if not exists bill_links (
+  token text primary key, bill_type text not null, bill_date text not null, made_at integer not null
+) strict;
+create table if not exists certificates (
+  generation integer primary key, sn text not null unique, pem text not null, private_key text not null
+) strict;
+create index if not exists trades_by_payment on trades (paid_at) where paid_at is not null;
+create index if not exists refunds_by_time on refunds (refunded_at);
 ";
 
 /// The open file. All access goes through [`Ledger::change`].
@@ -129,6 +146,16 @@ impl Records<'_> {
     pub fn draw_trade_no(&self, now: Millis) -> Sql<String> {
         let digits: String = self.draw()?.iter().take(15).map(|byte| char::from(b'0' + byte % 10)).collect();
         Ok(format!("{}22001{digits}", beijing_day_digits(now)))
+    }
+
+    /// 18 digits beginning with 28, like the code under a payment barcode.
+    pub fn draw_auth_code(&self) -> Sql<String> {
+        let digits: String = self.draw()?.iter().take(16).map(|byte| char::from(b'0' + byte % 10)).collect();
+        Ok(format!("28{digits}"))
+    }
+
+    pub fn draw_token(&self) -> Sql<String> {
+        Ok(hex::encode(&self.draw()?[..16]))
     }
 
     pub fn draw_notify_id(&self, now: Millis) -> Sql<String> {

@@ -16,6 +16,8 @@ pub struct Notice {
     pub out_biz_no: Option<String>,
     pub url: String,
     pub charset: String,
+    /// Whether it carries a certificate number.
+    pub is_cert_mode: bool,
     /// The parameters without `notify_time`, `sign` and `sign_type`, as a JSON object of strings.
     pub parameters: String,
     pub created_at: Millis,
@@ -40,12 +42,11 @@ pub struct NoticeView {
     pub outcomes: Vec<String>,
 }
 
-const COLUMNS: &str =
-    "notify_id, out_trade_no, trade_status, out_biz_no, url, charset, parameters, created_at, next_at, failures";
+const COLUMNS: &str = "notify_id, out_trade_no, trade_status, out_biz_no, url, charset, is_cert_mode, parameters, created_at, next_at, failures";
 
 impl Records<'_> {
     pub fn add_notice(&self, notice: &Notice) -> Sql<()> {
-        let placed = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10";
+        let placed = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11";
         self.transaction.execute(
             &format!("insert into notices ({COLUMNS}) values ({placed})"),
             params![
@@ -55,6 +56,7 @@ impl Records<'_> {
                 notice.out_biz_no,
                 notice.url,
                 notice.charset,
+                notice.is_cert_mode,
                 notice.parameters,
                 notice.created_at,
                 notice.next_at,
@@ -136,16 +138,17 @@ impl Records<'_> {
 
 fn read_notice(row: &Row<'_>) -> Sql<Notice> {
     Ok(Notice {
-        notify_id: row.get(0)?,
-        out_trade_no: row.get(1)?,
-        trade_status: row.get(2)?,
-        out_biz_no: row.get(3)?,
-        url: row.get(4)?,
-        charset: row.get(5)?,
-        parameters: row.get(6)?,
-        created_at: row.get(7)?,
-        next_at: row.get(8)?,
-        failures: row.get(9)?,
+        notify_id: row.get("notify_id")?,
+        out_trade_no: row.get("out_trade_no")?,
+        trade_status: row.get("trade_status")?,
+        out_biz_no: row.get("out_biz_no")?,
+        url: row.get("url")?,
+        charset: row.get("charset")?,
+        is_cert_mode: row.get("is_cert_mode")?,
+        parameters: row.get("parameters")?,
+        created_at: row.get("created_at")?,
+        next_at: row.get("next_at")?,
+        failures: row.get("failures")?,
     })
 }
 

@@ -16,6 +16,8 @@ pub struct Session {
     pub biz: String,
     pub notify_url: Option<String>,
     pub charset: String,
+    /// Whether the call came with certificate numbers.
+    pub is_cert_mode: bool,
     pub created_at: Millis,
     /// The code cannot be scanned from this moment on.
     pub qr_expires_at: Millis,
@@ -25,11 +27,11 @@ pub struct Session {
     pub timeout_express: Option<String>,
 }
 
-const COLUMNS: &str = "qr_code, out_trade_no, total_fen, subject, biz, notify_url, charset, created_at, qr_expires_at, time_expire, timeout_express";
+const COLUMNS: &str = "qr_code, out_trade_no, total_fen, subject, biz, notify_url, charset, is_cert_mode, created_at, qr_expires_at, time_expire, timeout_express";
 
 impl Records<'_> {
     pub fn add_session(&self, session: &Session) -> Sql<()> {
-        let placed = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11";
+        let placed = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12";
         self.transaction.prepare_cached(&format!("insert into sessions ({COLUMNS}) values ({placed})"))?.execute(
             params![
                 session.qr_code,
@@ -39,6 +41,7 @@ impl Records<'_> {
                 session.biz,
                 session.notify_url,
                 session.charset,
+                session.is_cert_mode,
                 session.created_at,
                 session.qr_expires_at,
                 session.time_expire,
@@ -85,16 +88,17 @@ impl Records<'_> {
 
 fn read_session(row: &Row<'_>) -> Sql<Session> {
     Ok(Session {
-        qr_code: row.get(0)?,
-        out_trade_no: row.get(1)?,
-        total_fen: row.get(2)?,
-        subject: row.get(3)?,
-        biz: row.get(4)?,
-        notify_url: row.get(5)?,
-        charset: row.get(6)?,
-        created_at: row.get(7)?,
-        qr_expires_at: row.get(8)?,
-        time_expire: row.get(9)?,
-        timeout_express: row.get(10)?,
+        qr_code: row.get("qr_code")?,
+        out_trade_no: row.get("out_trade_no")?,
+        total_fen: row.get("total_fen")?,
+        subject: row.get("subject")?,
+        biz: row.get("biz")?,
+        notify_url: row.get("notify_url")?,
+        charset: row.get("charset")?,
+        is_cert_mode: row.get("is_cert_mode")?,
+        created_at: row.get("created_at")?,
+        qr_expires_at: row.get("qr_expires_at")?,
+        time_expire: row.get("time_expire")?,
+        timeout_express: row.get("timeout_express")?,
     })
 }

@@ -68,6 +68,8 @@ pub struct Trade {
     pub biz: String,
     pub notify_url: Option<String>,
     pub charset: String,
+    /// Whether the call came with certificate numbers.
+    pub is_cert_mode: bool,
     pub buyer: String,
     pub status: TradeStatus,
     pub created_at: Millis,
@@ -80,12 +82,13 @@ pub struct Trade {
     pub refunded_fen: i64,
 }
 
-const COLUMNS: &str = "trade_no, out_trade_no, total_fen, subject, biz, notify_url, charset, buyer, status, created_at, expires_at, paid_at, closed_at, cancelled";
-const REFUNDED: &str = "(select coalesce(sum(amount_fen), 0) from refunds where refunds.trade_no = trades.trade_no)";
+const COLUMNS: &str = "trade_no, out_trade_no, total_fen, subject, biz, notify_url, charset, is_cert_mode, buyer, status, created_at, expires_at, paid_at, closed_at, cancelled";
+const REFUNDED: &str =
+    "(select coalesce(sum(amount_fen), 0) from refunds where refunds.trade_no = trades.trade_no) as refunded_fen";
 
 impl Records<'_> {
     pub fn add_trade(&self, trade: &Trade) -> Sql<()> {
-        let placed = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14";
+        let placed = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15";
         self.transaction.prepare_cached(&format!("insert into trades ({COLUMNS}) values ({placed})"))?.execute(
             params![
                 trade.trade_no,
@@ -95,6 +98,7 @@ impl Records<'_> {
                 trade.biz,
                 trade.notify_url,
                 trade.charset,
+                trade.is_cert_mode,
                 trade.buyer,
                 trade.status,
                 trade.created_at,
@@ -128,6 +132,16 @@ impl Records<'_> {
     /// Paid trades whose refund window began before `paid_before`.
     pub fn list_past_refund(&self, paid_before: Millis) -> Sql<Vec<Trade>> {
         self.list_trades_where("status = 'TRADE_SUCCESS' and paid_at <= ?1", paid_before)
+    }
+
+    /// Trades paid from `start` until just before `end`, in order of time.
+    pub fn list_paid_between(&self, start: Millis, end: Millis) -> Sql<Vec<Trade>> {
+        self.transaction
+            .prepare_cached(&format!(
+                "select {COLUMNS}, {REFUNDED} from trades where paid_at >= ?1 and paid_at < ?2 order by paid_at, rowid"
+            ))?
+            .query_map([start, end], read_trade)?
+            .collect()
     }
 
     /// Takes the buyer's money: the only place that writes a charge.
@@ -191,20 +205,21 @@ impl Records<'_> {
 
 fn read_trade(row: &Row<'_>) -> Sql<Trade> {
     Ok(Trade {
-        trade_no: row.get(0)?,
-        out_trade_no: row.get(1)?,
-        total_fen: row.get(2)?,
-        subject: row.get(3)?,
-        biz: row.get(4)?,
-        notify_url: row.get(5)?,
-        charset: row.get(6)?,
-        buyer: row.get(7)?,
-        status: row.get(8)?,
-        created_at: row.get(9)?,
-        expires_at: row.get(10)?,
-        paid_at: row.get(11)?,
-        closed_at: row.get(12)?,
-        cancelled: row.get(13)?,
-        refunded_fen: row.get(14)?,
+        trade_no: row.get("trade_no")?,
+        out_trade_no: row.get("out_trade_no")?,
+        total_fen: row.get("total_fen")?,
+        subject: row.get("subject")?,
+        biz: row.get("biz")?,
+        notify_url: row.get("notify_url")?,
+        charset: row.get("charset")?,
+        is_cert_mode: row.get("is_cert_mode")?,
+        buyer: row.get("buyer")?,
+        status: row.get("status")?,
+        created_at: row.get("created_at")?,
+        expires_at: row.get("expires_at")?,
+        paid_at: row.get("paid_at")?,
+        closed_at: row.get("closed_at")?,
+        cancelled: row.get("cancelled")?,
+        refunded_fen: row.get("refunded_fen")?,
     })
 }

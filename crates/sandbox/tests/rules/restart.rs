@@ -85,8 +85,9 @@ impl Drop for Program {
 /// A folder with the shared keys, so that the shop's signer fits the program.
 fn folder_with_keys() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for file in ["app_private_key.pem", "alipay_private_key.pem"] {
-        std::fs::copy(shared_keys_folder().join(file), folder.path().join(file)).unwrap();
+    for owner in ["app", "alipay", "root", "issuer"] {
+        let file = format!("{owner}_private_key.pem");
+        std::fs::copy(shared_keys_folder().join(&file), folder.path().join(&file)).unwrap();
     }
     folder
 }
