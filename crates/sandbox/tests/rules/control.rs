@@ -69,7 +69,7 @@ async fn a_foreign_host_name_cannot_use_the_control_api() {
 async fn the_phone_page_loads_nothing_from_elsewhere() {
     let shop = Shop::open().await;
     let root = format!("http://{}", shop.sandbox.address());
-    for path in ["/", "/phone.js", "/phone.css", "/healthz"] {
+    for path in ["/", "/phone.css", "/phone.js", "/panel.js", "/parts.js", "/words.js", "/healthz"] {
         let response = shop.client.get(format!("{root}{path}")).send().await.unwrap();
         assert_eq!(response.status(), 200, "{path}");
         let policy = response.headers().get("content-security-policy").cloned();
