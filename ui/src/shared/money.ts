@@ -18,7 +18,7 @@ export function plainDigits(text: string): string {
 
 /** What the amount field shows after `typed` was put into it, or null when that cannot become an amount. */
 export function readAmount(typed: string): string | null {
-  const plain = plainDigits(typed).trim().replace(/^¥/, '').replace(/,/g, '')
+  const plain = plainDigits(typed).trim()
   if (!/^\d*(\.\d{0,2})?$/.test(plain)) return null
   const [whole = '', cents] = plain.split('.')
   const yuan = whole.replace(/^0+(?=\d)/, '')

@@ -1,7 +1,7 @@
 /**
  * The counter in a plain browser: `?fake=STATE&lang=zh|en` shows any state without Rust behind it.
  *
- * States: idle, empty, every key of `payments`, late, recovering, clone, demo, first, unlock, same. Without `fake` the page is `live`:
+ * States: idle, empty, every key of `payments`, late, recovering, clone, demo, first, unlock, broken. Without `fake` the page is `live`:
  * a collected code is scanned and paid by itself.
  */
 import type { CounterView } from '../../shared/bindings/CounterView'
@@ -16,7 +16,7 @@ export function openFakeCounter(search: string): CounterApi {
   const state = asked.get('fake') ?? 'live'
   const language = asked.get('lang') === 'en' ? 'en' : 'zh'
   const counter = fakeCounter({ ...stateNamed(state), language }, state === 'live' ? 300 : 0)
-  Object.assign(window, { fakeCounter: counter })
+  Object.assign(window, { fakeCounter: { asked: counter.asked, become: (name: string) => counter.become({ ...stateNamed(name), language }) } })
   return state === 'live' ? alive(counter) : counter
 }
 
@@ -35,6 +35,8 @@ function stateNamed(state: string): CounterView {
       return ordinary({ demo: true, pinned: [] })
     case 'first':
       return ordinary({ stage: 'FirstRun', keyring: false })
+    case 'broken':
+      return ordinary({ shop: { store_name: '', store_id: '', terminal_id: '' } })
     case 'unlock':
       return ordinary({ stage: 'Unlock' })
     case 'offline':

@@ -74,6 +74,7 @@ export function useCollect() {
   function shown(collected: PaymentView) {
     draft.value = emptyDraft
     subject.value = ''
+    left.value = null
     const counter = view.value
     if (counter !== null && counter.current?.pay_id !== collected.pay_id) view.value = { ...counter, current: collected }
     else accept(collected)

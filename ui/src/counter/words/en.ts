@@ -2,7 +2,7 @@ import type { Words } from './zh'
 
 /** Every sentence of the counter, in English. Straight quotes only: CJK faces draw curly ones full width. */
 export const en: Words = {
-  app: { name: 'Yidan', till: 'till {till}', loading: 'Opening', close: 'Close' },
+  app: { name: 'Yidan', till: 'till {till}', loading: 'Opening', broken: 'The counter cannot open', brokenLine: 'No money was touched. Read the reason below and try again.', again: 'Try again', close: 'Close' },
   nav: { label: 'Main', collect: 'Collect', orders: 'Orders', today: 'Today', cases: 'Cases', settings: 'Settings' },
   demo: { ribbon: 'Demo: no real money. Scanning a code here charges nobody', phone: "Open the customer's phone" },
 
@@ -65,8 +65,10 @@ export const en: Words = {
     closing: 'Expires at',
     closingLeft: 'until the code is dead',
     closingScanned: 'Waiting for Alipay',
-    closed: 'No money came',
-    refused: 'No money came',
+    closed: 'Any digit: next customer',
+    refused: 'Any digit: next customer',
+    noMoney: 'No money came',
+    received: 'Received',
     offline: 'Silent for',
     offlineHidden: 'Code hidden for now',
     aside: 'Now a case',

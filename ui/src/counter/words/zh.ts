@@ -1,6 +1,6 @@
 /** Every sentence of the counter, in Chinese. Says what is true, then what is safe. */
 export const zh = {
-  app: { name: '一单', till: '{till} 号台', loading: '正在打开', close: '关闭' },
+  app: { name: '一单', till: '{till} 号台', loading: '正在打开', broken: '打不开收银台', brokenLine: '没有动任何一笔钱。看看下面的原因，再试一次。', again: '再试一次', close: '关闭' },
   nav: { label: '主导航', collect: '收款', orders: '订单', today: '今日', cases: '待处理', settings: '设置' },
   demo: { ribbon: '演示模式：没有真的钱。顾客扫这里的码不会扣款', phone: '打开顾客的手机' },
 
@@ -62,8 +62,10 @@ export const zh = {
     closing: '失效时间',
     closingLeft: '后旧码失效',
     closingScanned: '等支付宝确认',
-    closed: '没有收到钱',
-    refused: '没有收到钱',
+    closed: '按任意数字键，接待下一位',
+    refused: '按任意数字键，接待下一位',
+    noMoney: '没有收到钱',
+    received: '实到',
     offline: '失联',
     offlineHidden: '二维码先收起',
     aside: '已列入待处理',

@@ -17,6 +17,8 @@ export interface FakeCounter extends CounterApi {
   /** Every command that was called, for tests: what the screen asked, in order. */
   readonly asked: string[]
   show(payment: PaymentView): void
+  /** Replaces everything, as if Rust had just said so. */
+  become(view: CounterView): void
 }
 
 type Refuse = (kind: CommandError['kind'], message: string) => never
@@ -53,7 +55,8 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
   return {
     asked,
     show,
-    boot: () => answer('boot', () => view),
+    become: tell,
+    boot: () => answer('boot', () => (start.shop.store_name === '' ? refuse('Storage', 'yidan.db: disk I/O error') : view)),
     status: () => answer('status', () => view.status),
     collect: (amount, subject, click, anotherCustomer) =>
       answer('collect', () => {

@@ -1,0 +1,142 @@
+// What needs a real keyboard and a real clock. Each story gets a fresh page.
+import assert from 'node:assert/strict'
+
+const scene = (page) => page.getAttribute('main', 'data-scene')
+const reach = (page, name) => page.waitForSelector(`main[data-scene=${name}]`, { timeout: 8_000 })
+async function arrive(page, address) {
+  await page.goto(address)
+  await page.waitForFunction(() => document.querySelector('main')?.childElementCount > 0)
+}
+const asked = (page, command) => page.evaluate((name) => window.fakeCounter.asked.filter((other) => other === name).length, command)
+
+export const stories = {
+  'a sale by keyboard alone, from the first digit to the next customer': async (page, origin) => {
+    await arrive(page, `${origin}/index.html`)
+    await page.keyboard.type('12.5', { delay: 60 })
+    await page.keyboard.press('Enter')
+    await reach(page, 'code')
+    assert.match(await page.textContent('[data-testid=sum]'), /12\.50/)
+    await reach(page, 'scanned')
+    await reach(page, 'paid')
+    await page.keyboard.type('7', { delay: 60 })
+    await reach(page, 'idle')
+    assert.equal(await page.inputValue('[data-testid=amount]'), '7')
+  },
+
+  'the button answers within 100 ms': async (page, origin) => {
+    await arrive(page, `${origin}/index.html`)
+    await page.keyboard.type('8', { delay: 60 })
+    const ms = await page.evaluate(
+      () =>
+        new Promise((done) => {
+          const button = document.querySelector('[data-testid=collect]')
+          const from = performance.now()
+          new MutationObserver(() => button.getAttribute('aria-busy') === 'true' && requestAnimationFrame(() => done(performance.now() - from))).observe(button, { attributes: true })
+          button.click()
+        }),
+    )
+    assert.ok(ms <= 100, `${ms} ms`)
+  },
+
+  'a scanner that types into the page changes no amount and collects nothing': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle`)
+    await page.keyboard.type('12', { delay: 80 })
+    await page.waitForTimeout(120)
+    await page.keyboard.type('281234567890123456789012', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await page.waitForTimeout(60)
+    assert.equal(await page.inputValue('[data-testid=amount]'), '12')
+    assert.equal(await asked(page, 'collect'), 0)
+  },
+
+  'the keypad and the quick amounts work by touch and by keyboard': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle`)
+    await page.click('.quick button:nth-child(3)')
+    assert.equal(await page.inputValue('[data-testid=amount]'), '15')
+    await page.click('.pad button:has-text(".")')
+    await page.click('.pad button:text-is("5")')
+    assert.equal(await page.inputValue('[data-testid=amount]'), '15.5')
+    await page.focus('.pad .word')
+    await page.keyboard.press('Space')
+    assert.equal(await page.inputValue('[data-testid=amount]'), '15.')
+    await page.click('[data-testid=collect]')
+    await page.click('[data-testid=collect]', { force: true, timeout: 500 }).catch(() => undefined)
+    await reach(page, 'code')
+    assert.equal(await asked(page, 'collect'), 1)
+  },
+
+  'every page is reached and left by its key': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle`)
+    for (const [key, name] of [['F2', 'orders'], ['F3', 'today'], ['F4', 'cases']]) {
+      await page.keyboard.press(key)
+      await page.waitForSelector(`[data-testid=nav-${name}][aria-current=page]`)
+    }
+    await page.keyboard.press('Escape')
+    await reach(page, 'idle')
+    await page.waitForFunction(() => document.activeElement?.id === 'amount')
+  },
+
+  'stop, serve the next, and the same amount asks once': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=code`)
+    await page.keyboard.press('Escape')
+    await reach(page, 'closing')
+    await page.keyboard.press('Enter')
+    await reach(page, 'idle')
+    await page.keyboard.type('38.5', { delay: 60 })
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[data-testid=same]')
+    assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), 'same-resume')
+    await page.keyboard.press('Enter')
+    await reach(page, 'code')
+    assert.equal(await asked(page, 'resume'), 1)
+  },
+
+  'F5 never reloads the page': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=code`)
+    await page.evaluate(() => (window.stillHere = true))
+    await page.keyboard.press('F5')
+    await page.waitForTimeout(150)
+    assert.equal(await page.evaluate(() => window.stillHere), true)
+    assert.equal(await asked(page, 'refresh'), 1)
+    assert.equal(await scene(page), 'code')
+  },
+
+  'the first run is filled in by keyboard, and red findings stop it': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=first`)
+    await page.click('[data-testid=start-own]')
+    await page.fill('[data-testid=store-name]', '木禾便利店')
+    await page.keyboard.press('Enter')
+    await page.fill('[data-testid=app-id]', '2021004170000000')
+    await page.fill('[data-testid=private-key]', 'MIIEvQ')
+    await page.fill('[data-testid=alipay-key]', 'OWN')
+    await page.click('[data-testid=forward]')
+    await page.waitForSelector('.ck.bad')
+    await page.fill('[data-testid=alipay-key]', 'MIIBIj')
+    await page.click('[data-testid=forward]')
+    await page.fill('[data-testid=manager-name]', '阿周')
+    await page.fill('[data-testid=pin]', '482913')
+    await page.fill('[data-testid=passphrase]', 'correct horse')
+    await page.click('[data-testid=forward]')
+    await page.waitForSelector('main.collect, [data-testid=start]')
+  },
+
+  'a changed setting needs the PIN, and a wrong one is told': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle#settings/store`)
+    await page.fill('[data-testid=set-store-name]', '新店')
+    await page.fill('[data-testid=save-pin]', '000000')
+    await page.click('[data-testid=save]')
+    assert.match(await page.textContent('[data-testid=refusal]'), /PIN/)
+    await page.fill('[data-testid=save-pin]', '482913')
+    await page.click('[data-testid=save]')
+    await page.waitForSelector('text=已保存')
+  },
+
+  'an order is found and its story read': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle#orders`)
+    await page.fill('[data-testid=order-search]', '138')
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid=order-line]').length === 1)
+    await page.click('[data-testid=order-line]')
+    await page.waitForSelector('[data-testid=timeline] li')
+    assert.match(await page.textContent('[data-testid=timeline]'), /到账 ¥138\.00/)
+  },
+}
