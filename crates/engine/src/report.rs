@@ -47,7 +47,7 @@ impl Progress {
             acked_seq: Cell::new(acked.and_then(|text| text.parse().ok()).unwrap_or(0)),
             history_differs: Cell::new(database.find_setting(DIFFERS)?.is_some()),
             failures: Cell::new(0),
-            busy: Cell::new(true),
+            busy: Cell::new(false),
             batch: Cell::new(MAX_EVENTS),
             refused: RefCell::new(None),
         })
