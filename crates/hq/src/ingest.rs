@@ -22,10 +22,10 @@ use sqlx::{AnyConnection, Row as _};
 use yidan_payment::{Event, UtcMs};
 use yidan_wire::{Ack, Batch, Conflict, MAX_EVENTS};
 
-pub use rows::{CaseRow, PaymentRow, ReceiptRow, RefundRow, read};
+pub use rows::{CaseRow, PaymentRow, ReceiptRow, RefundRow, SettledRow, read};
 pub use sqlite::{
-    find_lines, insert_cases, insert_events, insert_refunds, load_receipts, load_refunds, upsert_payments,
-    upsert_receipts,
+    find_lines, insert_cases, insert_events, insert_refunds, load_receipts, load_refunds, mark_projected, settle_cases,
+    upsert_payments, upsert_receipts,
 };
 
 /// `POST /api/v1/events`

@@ -8,6 +8,7 @@
 mod api;
 mod app;
 mod cases;
+mod catch_up;
 mod clock;
 mod database;
 mod decide;

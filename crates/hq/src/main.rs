@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tracing_subscriber::EnvFilter;
-use yidan_hq::{Clock, Config, Database, Hq, Merchant, NewCode, Secret, create_code, set_user, start, url_in};
+use yidan_hq::{Clock, Config, Database, Merchant, NewCode, Secret, create_code, set_user, start, url_in};
 
 /// Headquarters of Yidan 一单: receives the journals of all terminals and shows what is proved.
 #[derive(Parser)]
@@ -18,7 +18,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs headquarters until SIGTERM or SIGINT.
+    /// Runs headquarters until SIGTERM or SIGINT; prints one line of JSON with its url.
     Serve(Serve),
     /// Prints a code with which one terminal enrols: one use, 15 minutes.
     EnrolCode(EnrolCode),
@@ -112,9 +112,11 @@ async fn serve(arguments: Serve) -> anyhow::Result<()> {
         clock: Clock::of_system(),
     };
     let hq = start(config).await?;
+    let ready = format!("{}\n", serde_json::json!({ "url": hq.url() }));
     if let Some(path) = &arguments.ready_file {
-        write_ready(path, &hq)?;
+        write_whole(path, &ready)?;
     }
+    std::io::stdout().write_all(ready.as_bytes())?;
     wait_for_signal().await?;
     tracing::info!("stopping");
     hq.stop().await;
@@ -122,10 +124,9 @@ async fn serve(arguments: Serve) -> anyhow::Result<()> {
 }
 
 /// Whole or not at all: whoever waits for the file must not read half of it.
-fn write_ready(path: &Path, hq: &Hq) -> anyhow::Result<()> {
+fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
     let partial = path.with_extension("partial");
-    let line = format!("{}\n", serde_json::json!({ "url": hq.url() }));
-    std::fs::write(&partial, line).with_context(|| format!("cannot write {}", partial.display()))?;
+    std::fs::write(&partial, text).with_context(|| format!("cannot write {}", partial.display()))?;
     std::fs::rename(&partial, path).with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -3,10 +3,10 @@
 //! Everything written here can be computed again from the stored lines. A line that is not understood is left for a
 //! later program; so is a payment whose words this program does not know.
 
-use crate::decide::money::{Finding, Ledger, Report, Reporter, Settled};
+use crate::decide::money::{Ledger, Report, Reporter};
 use crate::ingest::{
-    CaseRow, PaymentRow, ReceiptRow, RefundRow, insert_cases, insert_refunds, load_receipts, load_refunds,
-    upsert_payments, upsert_receipts,
+    CaseRow, PaymentRow, ReceiptRow, RefundRow, SettledRow, insert_cases, insert_refunds, load_receipts, load_refunds,
+    settle_cases, upsert_payments, upsert_receipts,
 };
 use crate::merchant::Merchant;
 use serde::Deserialize as _;
@@ -31,6 +31,11 @@ struct Projection {
 }
 
 impl Projected {
+    /// The numbers of the lines that are understood.
+    pub fn numbers_of_lines(&self) -> impl Iterator<Item = i64> {
+        self.lines.keys().copied()
+    }
+
     /// Whether the line of this number is understood.
     #[must_use]
     pub fn understands(&self, seq: i64) -> bool {
@@ -169,33 +174,13 @@ async fn save(
     if !refunds.is_empty() {
         insert_refunds(db, account, &refunds).await?;
     }
-    for settled in &ledger.settled {
-        settle(db, reporter, settled, now).await?;
+    let settled: Vec<SettledRow<'_>> = ledger.settled.iter().map(SettledRow::of).collect();
+    if !settled.is_empty() {
+        settle_cases(db, &reporter.terminal_id, &settled, now).await?;
     }
     let cases: Vec<CaseRow<'_>> = ledger.cases.iter().map(|case| CaseRow::of(case, reporter, now)).collect();
     if !cases.is_empty() {
         insert_cases(db, &cases).await?;
     }
-    Ok(())
-}
-
-async fn settle(db: &mut AnyConnection, reporter: &Reporter, settled: &Settled, now: UtcMs) -> Result<(), sqlx::Error> {
-    let (found_by, kind, resolution) = match settled.finding {
-        Some(finding) => ("HQ", Some(finding), "PROVED_LATER"),
-        None => ("TERMINAL", None, "DECIDED_AT_TERMINAL"),
-    };
-    sqlx::query(
-        "update cases set status = 'RESOLVED', resolution = $1, resolved_at = $2 where status = 'OPEN' \
-         and found_by = $3 and terminal_id = $4 and pay_id = $5 and trade_no = $6 and ($7 = '' or kind = $7)",
-    )
-    .bind(resolution)
-    .bind(now.0)
-    .bind(found_by)
-    .bind(&reporter.terminal_id)
-    .bind(settled.pay_id.to_string())
-    .bind(settled.trade_no.as_str())
-    .bind(kind.map_or("", Finding::as_str))
-    .execute(db)
-    .await?;
     Ok(())
 }

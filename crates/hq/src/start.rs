@@ -2,6 +2,7 @@
 
 use crate::api::router;
 use crate::app::Parts;
+use crate::catch_up::catch_up;
 use crate::clock::Clock;
 use crate::database::{Database, OpenError};
 use crate::enrol::{Code, NewCode, create_code};
@@ -55,6 +56,9 @@ pub enum StartError {
     /// See the cause.
     #[error(transparent)]
     Database(#[from] OpenError),
+    /// See the cause; nothing was lost.
+    #[error("cannot project what an older program had left")]
+    CatchUp(#[source] sqlx::Error),
     /// Choose another address or port.
     #[error("cannot listen on {address}")]
     Listen {
@@ -85,6 +89,7 @@ pub async fn start(config: Config) -> Result<Hq, StartError> {
     }
     check_mode(config.merchant.mode(), config.demo)?;
     let database = Database::open(&config.database_url).await?;
+    catch_up(&database, &config.merchant, config.clock.now()).await.map_err(StartError::CatchUp)?;
     let failed = |cause| StartError::Listen { address: config.listen, cause };
     let listener = TcpListener::bind(config.listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;

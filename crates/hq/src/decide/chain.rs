@@ -3,7 +3,7 @@
 //! Must always hold: what is stored is lines 1…N of one history, without a gap. A line that is known already is
 //! answered as before; a line that contradicts a known one is another history and nothing of its batch is stored.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use yidan_payment::{ChainError, Event, EventId, Hash, check_chain};
 
 /// The last line known of a journal.
@@ -69,7 +69,9 @@ pub enum ConflictReason {
 pub fn judge<'a>(head: Head, known: &[Line], events: &'a [Event]) -> Verdict<'a> {
     let old = events.iter().take_while(|event| event.seq <= head.seq).count();
     let (old, rest) = events.split_at(old);
-    if let Some((line, why)) = old.iter().find_map(|event| Some((event, differs(event, known)?))) {
+    let by_seq: HashMap<i64, &Line> = known.iter().map(|line| (line.seq, line)).collect();
+    let differs = |event| differs(event, by_seq.get(&event.seq).copied());
+    if let Some((line, why)) = old.iter().find_map(|event: &Event| Some((event, differs(event)?))) {
         return Verdict::Conflict { line, why };
     }
     let contiguous = rest.iter().zip(head.seq + 1..).take_while(|(event, seq)| event.seq == *seq).count();
@@ -82,9 +84,8 @@ pub fn judge<'a>(head: Head, known: &[Line], events: &'a [Event]) -> Verdict<'a>
 }
 
 /// How a line of the known part differs from what is stored.
-fn differs(event: &Event, known: &[Line]) -> Option<ConflictReason> {
-    let same = |line: &Line| line.seq == event.seq && line.event_id == event.event_id && line.hash == event.hash;
-    if !known.iter().any(same) {
+fn differs(event: &Event, known: Option<&Line>) -> Option<ConflictReason> {
+    if !known.is_some_and(|line| line.event_id == event.event_id && line.hash == event.hash) {
         return Some(ConflictReason::OtherLine);
     }
     (!event.is_intact()).then_some(ConflictReason::Changed)

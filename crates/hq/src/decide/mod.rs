@@ -5,3 +5,5 @@
 
 pub mod chain;
 pub mod money;
+#[cfg(test)]
+mod money_tests;

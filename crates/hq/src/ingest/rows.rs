@@ -1,7 +1,7 @@
 //! The rows of what is projected, as they go into the database: many at once, as one JSON text.
 
 use crate::clock::hour_in_china;
-use crate::decide::money::{CountedReceipt, CountedRefund, Finding, NewCase, RefundName, Reporter};
+use crate::decide::money::{CountedReceipt, CountedRefund, Finding, NewCase, RefundName, Reporter, Settled};
 use crate::identity::Terminal;
 use serde::Serialize;
 use sqlx::any::AnyRow;
@@ -132,6 +132,27 @@ impl<'a> CaseRow<'a> {
             detail,
             opened_at: now,
         }
+    }
+}
+
+/// Cases of one trade that are settled.
+#[derive(Serialize)]
+pub struct SettledRow<'a> {
+    pub pay_id: String,
+    pub trade_no: &'a TradeNo,
+    pub found_by: &'static str,
+    /// Empty: every kind.
+    pub kind: &'static str,
+    pub resolution: &'static str,
+}
+
+impl<'a> SettledRow<'a> {
+    pub fn of(settled: &'a Settled) -> SettledRow<'a> {
+        let (found_by, kind, resolution) = match settled.finding {
+            Some(finding) => ("HQ", finding.as_str(), "PROVED_LATER"),
+            None => ("TERMINAL", "", "DECIDED_AT_TERMINAL"),
+        };
+        SettledRow { pay_id: settled.pay_id.to_string(), trade_no: &settled.trade_no, found_by, kind, resolution }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sets that go in and out in one statement each, as SQLite says it (`json_each`).
 
-use super::rows::{CaseRow, PaymentRow, ReceiptRow, RefundRow, read};
+use super::rows::{CaseRow, PaymentRow, ReceiptRow, RefundRow, SettledRow, read};
 use crate::decide::chain::Line;
 use crate::decide::money::{CountedReceipt, CountedRefund, RefundName, Reporter};
 use crate::identity::Terminal;
@@ -63,6 +63,29 @@ pub async fn insert_events(
     .bind(terminal.epoch)
     .bind(now.0)
     .bind(as_json(&rows)?)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Notes that lines are understood now, and of which payments they speak.
+pub async fn mark_projected(
+    db: &mut AnyConnection,
+    terminal_id: &str,
+    epoch: i64,
+    projected: &Projected,
+) -> Result<(), sqlx::Error> {
+    let rows: Vec<_> = projected
+        .numbers_of_lines()
+        .map(|seq| json!({ "seq": seq, "pay_id": projected.find_payment(seq).map(|state| state.pay_id) }))
+        .collect();
+    sqlx::query(
+        "update events set projected = 1, pay_id = line.value ->> 'pay_id' from json_each($1) as line \
+         where events.terminal_id = $2 and events.epoch = $3 and events.seq = line.value ->> 'seq'",
+    )
+    .bind(as_json(&rows)?)
+    .bind(terminal_id)
+    .bind(epoch)
     .execute(db)
     .await?;
     Ok(())
@@ -187,6 +210,27 @@ pub async fn insert_refunds(db: &mut AnyConnection, account: &str, rows: &[Refun
     )
     .bind(account)
     .bind(as_json(rows)?)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Settles open cases.
+pub async fn settle_cases(
+    db: &mut AnyConnection,
+    terminal_id: &str,
+    rows: &[SettledRow<'_>],
+    now: UtcMs,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update cases set status = 'RESOLVED', resolution = settled.value ->> 'resolution', resolved_at = $1 \
+         from json_each($2) as settled where cases.status = 'OPEN' and cases.terminal_id = $3 \
+         and cases.pay_id = settled.value ->> 'pay_id' and cases.trade_no = settled.value ->> 'trade_no' \
+         and cases.found_by = settled.value ->> 'found_by' and settled.value ->> 'kind' in ('', cases.kind)",
+    )
+    .bind(now.0)
+    .bind(as_json(rows)?)
+    .bind(terminal_id)
     .execute(db)
     .await?;
     Ok(())

@@ -6,4 +6,5 @@ mod evidence;
 mod house;
 mod ingest;
 mod people;
+mod program;
 mod till;

@@ -103,8 +103,12 @@ impl Till {
     /// A payment with money, as Alipay states it.
     pub fn sell(&mut self, fen: i64) -> PaymentState {
         let state = self.begin(fen);
+        self.pay(&state)
+    }
+
+    pub fn pay(&mut self, state: &PaymentState) -> PaymentState {
         let trade_no = TradeNo::new(format!("2026{}", state.pay_id.uuid().simple())).unwrap();
-        let paid = paid(&state, &trade_no, fen);
+        let paid = paid(state, &trade_no, state.amount_fen.as_fen());
         self.write(EventKind::Paid, &paid);
         paid
     }
