@@ -64,6 +64,9 @@ pub enum AnswerError {
     /// The gateway asks for fewer calls (40005).
     #[error("the gateway asks for fewer calls")]
     Limited,
+    /// `cancel` answered `retry_flag=Y`.
+    #[error("the gateway asks for the same call again")]
+    AskAgain,
     /// It speaks of another number than the one asked for.
     #[error("the answer speaks of another number than the one asked for")]
     OtherNumber,

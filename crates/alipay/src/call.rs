@@ -1,7 +1,5 @@
 //! The calls this client knows, as Alipay names them.
 
-use yidan_payment::Source;
-
 /// One method of the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
@@ -11,6 +9,18 @@ pub enum Call {
     Query,
     /// Closes a trade that was not paid; never moves money.
     Close,
+    /// Undoes a payment-code trade: closes it, or refunds it if it was paid.
+    Cancel,
+    /// Collects with the code on the buyer's phone.
+    Pay,
+    /// Gives money back.
+    Refund,
+    /// Asks what became of a refund.
+    RefundQuery,
+    /// Asks where a day's bill can be fetched.
+    BillUrl,
+    /// Fetches one of Alipay's own certificates.
+    CertificateDownload,
 }
 
 impl Call {
@@ -21,6 +31,12 @@ impl Call {
             Call::Precreate => "alipay.trade.precreate",
             Call::Query => "alipay.trade.query",
             Call::Close => "alipay.trade.close",
+            Call::Cancel => "alipay.trade.cancel",
+            Call::Pay => "alipay.trade.pay",
+            Call::Refund => "alipay.trade.refund",
+            Call::RefundQuery => "alipay.trade.fastpay.refund.query",
+            Call::BillUrl => "alipay.data.dataservice.bill.downloadurl.query",
+            Call::CertificateDownload => "alipay.open.app.alipaycert.download",
         }
     }
 
@@ -30,16 +46,18 @@ impl Call {
         format!("{}_response", self.method().replace('.', "_"))
     }
 
-    /// Whether the call names the address for notices. Later calls about the same trade go to the same one.
+    /// Whether the call names the address for notices: only the two that start a payment. Later notices about the same
+    /// trade, refunds included, go to the same address.
     pub(crate) fn carries_notify_url(self) -> bool {
-        self == Call::Precreate
-    }
-
-    pub(crate) fn source(self) -> Source {
         match self {
-            Call::Precreate => Source::Precreate,
-            Call::Query => Source::Query,
-            Call::Close => Source::Close,
+            Call::Precreate | Call::Pay => true,
+            Call::Query
+            | Call::Close
+            | Call::Cancel
+            | Call::Refund
+            | Call::RefundQuery
+            | Call::BillUrl
+            | Call::CertificateDownload => false,
         }
     }
 }

@@ -6,22 +6,26 @@
 
 use crate::{
     answer::{Answer, AnswerError},
-    beijing::read_http_date,
     call::Call,
+    cancel::read_cancel,
     close::read_close,
     merchant::Merchant,
+    pay::{PayOrder, pay_content, read_pay},
     precreate::{precreate_content, read_precreate},
     query::read_query,
-    request::{CONTENT_TYPE, sign_request},
+    refund::{
+        RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion, RefundStatement, read_refund,
+        read_refund_query, refund_content, refund_query_content,
+    },
+    request::sign_request,
     said::{Moments, Said},
     settings::{Settings, SettingsError},
+    transport::{http_client, send},
 };
-use reqwest::{Response, header};
 use serde_json::json;
-use yidan_payment::{Account, Evidence, GatewayError, OutTradeNo, PrecreateOrder, Proof, Statement, UtcMs};
-
-/// No answer of the gateway comes near it.
-const LONGEST_ANSWER: usize = 1 << 20;
+use yidan_payment::{
+    Account, Evidence, Fen, GatewayError, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
+};
 
 /// Speaks for one app with one gateway.
 pub struct Client {
@@ -71,7 +75,8 @@ impl Client {
     /// # Errors
     /// See [`GatewayError`]: nothing is known then.
     pub async fn precreate(&self, out_trade_no: &OutTradeNo, body: &str) -> Result<Statement, GatewayError> {
-        self.ask(Call::Precreate, body, |said, _| read_precreate(said, out_trade_no)).await
+        let told = self.ask(Call::Precreate, body, |said, _| read_precreate(said, out_trade_no)).await?;
+        Ok(told.statement(Source::Precreate))
     }
 
     /// Asks what became of a number.
@@ -80,7 +85,8 @@ impl Client {
     /// See [`GatewayError`]: nothing is known then.
     pub async fn query(&self, out_trade_no: &OutTradeNo) -> Result<Statement, GatewayError> {
         let body = number_content(out_trade_no);
-        self.ask(Call::Query, &body, |said, moments| read_query(said, out_trade_no, moments)).await
+        let told = self.ask(Call::Query, &body, |said, moments| read_query(said, out_trade_no, moments)).await?;
+        Ok(told.statement(Source::Query))
     }
 
     /// Closes a trade that was not paid. Moves no money and proves nothing: ask afterwards.
@@ -89,20 +95,66 @@ impl Client {
     /// See [`GatewayError`]: nothing is known then.
     pub async fn close(&self, out_trade_no: &OutTradeNo) -> Result<Statement, GatewayError> {
         let body = number_content(out_trade_no);
-        self.ask(Call::Close, &body, |said, _| read_close(said, out_trade_no)).await
+        let told = self.ask(Call::Close, &body, |said, _| read_close(said, out_trade_no)).await?;
+        Ok(told.statement(Source::Close))
     }
 
-    async fn ask(
+    /// Collects with a buyer's code. Not repeatable: after it was sent once, only [`Client::query`] tells.
+    ///
+    /// # Errors
+    /// See [`GatewayError`]: nothing is known then.
+    pub async fn pay(&self, order: &PayOrder) -> Result<Statement, GatewayError> {
+        let body = pay_content(order);
+        let told = self.ask(Call::Pay, &body, |said, _| read_pay(said, &order.out_trade_no)).await?;
+        Ok(told.statement(Source::Pay))
+    }
+
+    /// Undoes a payment-code trade of `amount` whose result is unknown: closes it, **or refunds all of it if it was paid**.
+    ///
+    /// # Errors
+    /// See [`GatewayError`]; also if the gateway wants the same call again.
+    pub async fn cancel(&self, out_trade_no: &OutTradeNo, amount: Fen) -> Result<Statement, GatewayError> {
+        let body = number_content(out_trade_no);
+        let told = self.ask(Call::Cancel, &body, |said, _| read_cancel(said, out_trade_no, amount)).await?;
+        Ok(told.statement(Source::Cancel))
+    }
+
+    /// Gives money back. Repeatable with the same number and amount: the gateway refunds once.
+    ///
+    /// # Errors
+    /// See [`GatewayError`]: the refund may have been done.
+    pub async fn refund(&self, order: &RefundOrder) -> Result<RefundStatement<RefundOutcome>, GatewayError> {
+        let told = self.ask(Call::Refund, &refund_content(order), |said, _| read_refund(said, order)).await?;
+        Ok(told.refund_statement(Source::Refund))
+    }
+
+    /// Asks whether a refund moved money.
+    ///
+    /// # Errors
+    /// See [`GatewayError`]; also if the answer speaks of another refund.
+    pub async fn refund_query(
+        &self,
+        question: &RefundQuestion,
+    ) -> Result<RefundStatement<RefundQueryOutcome>, GatewayError> {
+        let read = |said: &Said, _: Moments| {
+            let outcome = read_refund_query(said, &question.out_trade_no)?;
+            let is_ours = question.is_answered_by(&outcome);
+            is_ours.then_some(outcome).ok_or(AnswerError::OtherNumber)
+        };
+        let told = self.ask(Call::RefundQuery, &refund_query_content(question), read).await?;
+        Ok(told.refund_statement(Source::RefundQuery))
+    }
+
+    async fn ask<T>(
         &self,
         call: Call,
         body: &str,
-        read: impl Fn(&Said, Moments) -> Result<Evidence, AnswerError>,
-    ) -> Result<Statement, GatewayError> {
+        read: impl Fn(&Said, Moments) -> Result<T, AnswerError>,
+    ) -> Result<Told<T>, GatewayError> {
         let (answer, moments) = self.exchange(call, body).await?;
-        let evidence = self.believe(&answer).and_then(|said| read(&said, moments)).map_err(to_gateway_error)?;
-        let Answer { node, signature, cert_sn } = answer;
-        let proof = Proof { source: call.source(), text: node, signature, cert_sn };
-        Ok(Statement { evidence, proof, asked_at: moments.asked_at, answered_at: moments.answered_at })
+        let said = self.believe(&answer)?;
+        let what = read(&said, moments)?;
+        Ok(Told { what, answer, moments })
     }
 
     /// A signature that is there must fit; one that is missing is for the reader of the call to judge.
@@ -116,16 +168,7 @@ impl Client {
     async fn exchange(&self, call: Call, body: &str) -> Result<(Answer, Moments), GatewayError> {
         let asked_at = (self.clock)();
         let request = sign_request(&self.settings, call, body, asked_at);
-        let response = self
-            .http
-            .post(request.url)
-            .header(header::CONTENT_TYPE, CONTENT_TYPE)
-            .body(request.body)
-            .send()
-            .await
-            .map_err(to_send_error)?;
-        let answered_at = date_of(&response);
-        let answer = read_answer(call, response).await.map_err(to_gateway_error)?;
+        let (answer, answered_at) = send(&self.http, call, request).await?;
         if let Some(date) = answered_at {
             (self.gateway_date)(date);
         }
@@ -133,60 +176,32 @@ impl Client {
     }
 }
 
-fn http_client(settings: &Settings) -> reqwest::Result<reqwest::Client> {
-    let builder = reqwest::Client::builder()
-        .connect_timeout(settings.connect_timeout)
-        .timeout(settings.timeout)
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never());
-    match settings.gateway.is_loopback() {
-        true => builder.no_proxy().build(),
-        false => builder.https_only(true).build(),
+/// What an answer told, with the text that proves it.
+struct Told<T> {
+    what: T,
+    answer: Answer,
+    moments: Moments,
+}
+
+impl<T> Told<T> {
+    fn open(self, source: Source) -> (T, Proof, Moments) {
+        let Answer { node, signature, cert_sn } = self.answer;
+        (self.what, Proof { source, text: node, signature, cert_sn }, self.moments)
+    }
+
+    fn refund_statement(self, source: Source) -> RefundStatement<T> {
+        let (outcome, proof, Moments { asked_at, answered_at }) = self.open(source);
+        RefundStatement { outcome, proof, asked_at, answered_at }
+    }
+}
+
+impl Told<Evidence> {
+    fn statement(self, source: Source) -> Statement {
+        let (evidence, proof, Moments { asked_at, answered_at }) = self.open(source);
+        Statement { evidence, proof, asked_at, answered_at }
     }
 }
 
 fn number_content(out_trade_no: &OutTradeNo) -> String {
     json!({ "out_trade_no": out_trade_no.as_str() }).to_string()
-}
-
-async fn read_answer(call: Call, mut response: Response) -> Result<Answer, AnswerError> {
-    if response.status() != reqwest::StatusCode::OK {
-        return Err(AnswerError::Status(response.status().as_u16()));
-    }
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| AnswerError::Lost(error.without_url().into()))? {
-        if body.len() + chunk.len() > LONGEST_ANSWER {
-            return Err(AnswerError::TooLong);
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Answer::open(call, &body)
-}
-
-fn date_of(response: &Response) -> Option<UtcMs> {
-    read_http_date(response.headers().get(header::DATE)?.to_str().ok()?)
-}
-
-/// Without a connection nothing was sent. Everything later may have arrived.
-fn to_send_error(error: reqwest::Error) -> GatewayError {
-    match error.is_connect() || error.is_builder() {
-        true => GatewayError::NotSent(error.without_url().into()),
-        false => GatewayError::Unanswered(Box::new(AnswerError::Lost(error.without_url().into()))),
-    }
-}
-
-fn to_gateway_error(error: AnswerError) -> GatewayError {
-    match error {
-        AnswerError::Limited => GatewayError::Limited,
-        AnswerError::Lost(_)
-        | AnswerError::Status(_)
-        | AnswerError::TooLong
-        | AnswerError::NotAlipay
-        | AnswerError::Unsigned { .. }
-        | AnswerError::BadSignature
-        | AnswerError::UnknownCertificate(_)
-        | AnswerError::Unclear { .. }
-        | AnswerError::OtherNumber
-        | AnswerError::Missing(_) => GatewayError::Unanswered(Box::new(error)),
-    }
 }

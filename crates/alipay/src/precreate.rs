@@ -5,65 +5,22 @@
 use crate::{
     answer::AnswerError,
     beijing::beijing_text,
+    refusals::read_refusal,
     said::{Said, Verdict},
-    subject::{clean_subject, cut},
+    subject::{clean_subject, cut, encode_passback},
 };
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use yidan_payment::{Evidence, OutTradeNo, PrecreateOrder};
-
-/// Reasons that say that a trade of this number exists (40004 `ACQ.…`).
-const A_TRADE_EXISTS: &[&str] =
-    &["TRADE_HAS_SUCCESS", "TRADE_HAS_CLOSE", "CONTEXT_INCONSISTENT", "TRADE_BUYER_NOT_MATCH"];
-
-/// Reasons that say that nothing was made (Alipay's list of errors for this call). What is not listed is unknown.
-const NOTHING_WAS_MADE: &[&str] = &[
-    "INVALID_PARAMETER",
-    "ACCESS_FORBIDDEN",
-    "EXIST_FORBIDDEN_WORD",
-    "PARTNER_ERROR",
-    "TOTAL_FEE_EXCEED",
-    "BUYER_SELLER_EQUAL",
-    "BUYER_ENABLE_STATUS_FORBID",
-    "BUYER_NOT_EXIST",
-    "BUYER_PAYMENT_AMOUNT_DAY_LIMIT_ERROR",
-    "BUYER_PAYMENT_AMOUNT_MONTH_LIMIT_ERROR",
-    "BEYOND_PAY_RESTRICTION",
-    "SELLER_BEEN_BLOCKED",
-    "SELLER_NOT_EXIST",
-    "ERROR_BUYER_CERTIFY_LEVEL_LIMIT",
-    "INVALID_STORE_ID",
-    "INVALID_RECEIVE_ACCOUNT",
-    "APPLY_PC_MERCHANT_CODE_ERROR",
-    "TRADE_SETTLE_ERROR",
-    "DEFAULT_SETTLE_RULE_NOT_EXIST",
-    "SUB_GOODS_SIZE_MAX_COUNT",
-    "NOW_TIME_AFTER_EXPIRE_TIME_ERROR",
-    "MERCHANT_STATUS_NOT_NORMAL",
-    "RISK_MERCHANT_IP_NOT_EXIST",
-];
-
-/// Families of such reasons.
-const NOTHING_WAS_MADE_FAMILIES: &[&str] = &["BEYOND_PER_RECEIPT_", "SECONDARY_MERCHANT_", "MERCHANT_PERM_RECEIPT_"];
 
 /// What an answer to precreate means. A definite no needs no signature: the gateway cannot sign for a key it does not know,
 /// and the worst a forged one can do is to stop a payment whose code nobody has seen.
 pub(crate) fn read_precreate(said: &Said, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
-    let reason = said.reason();
     match (said.verdict(), said.signed) {
         (Verdict::Done, true) => read_qr_code(said, out_trade_no),
-        (Verdict::BusinessNo, true) if A_TRADE_EXISTS.contains(&reason.as_str()) => {
-            said.check_echo(out_trade_no)?;
-            Ok(Evidence::RefusedTradeExists(said.refusal()))
-        }
-        (Verdict::BusinessNo, true) if nothing_was_made(&reason) => {
-            said.check_echo(out_trade_no)?;
-            Ok(Evidence::Refused(said.refusal()))
-        }
+        (Verdict::BusinessNo, true) => read_refusal(said, out_trade_no),
         (Verdict::SetUpNo, true | false) => Ok(Evidence::Refused(said.refusal())),
-        (Verdict::Done | Verdict::BusinessNo | Verdict::BuyerMustConfirm | Verdict::Limited | Verdict::Unknown, _) => {
-            Err(said.unclear())
-        }
+        (Verdict::Done | Verdict::BusinessNo, false)
+        | (Verdict::BuyerMustConfirm | Verdict::Limited | Verdict::Unknown, true | false) => Err(said.unclear()),
     }
 }
 
@@ -71,10 +28,6 @@ fn read_qr_code(said: &Said, out_trade_no: &OutTradeNo) -> Result<Evidence, Answ
     said.require_echo(out_trade_no)?;
     let qr_code = said.text("qr_code").ok_or(AnswerError::Missing("qr_code"))?;
     Ok(Evidence::QrIssued { qr_code: qr_code.to_owned() })
-}
-
-fn nothing_was_made(reason: &str) -> bool {
-    NOTHING_WAS_MADE.contains(&reason) || NOTHING_WAS_MADE_FAMILIES.iter().any(|family| reason.starts_with(family))
 }
 
 /// `biz_content` in the order it is written. Empty members are left out.
@@ -111,11 +64,7 @@ pub(crate) fn precreate_content(order: &PrecreateOrder) -> String {
         store_id: cut(&order.store_id, 32),
         terminal_id: cut(&order.terminal_id, 32),
         operator_id: cut(&order.operator_id, 28),
-        passback_params: order
-            .passback_params
-            .as_deref()
-            .filter(|text| !text.is_empty())
-            .map(|text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()),
+        passback_params: encode_passback(order.passback_params.as_deref()),
     };
     serde_json::to_string(&content).expect("text members always make JSON")
 }

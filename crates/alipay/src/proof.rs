@@ -7,8 +7,10 @@ use crate::{
     close::read_close,
     merchant::Merchant,
     notice::{self, Notice, NoticeError},
+    pay::read_pay,
     precreate::read_precreate,
     query::read_query,
+    refund::{RefundQueryOutcome, read_refund_query},
     said::{Moments, Said},
     trust::Trust,
 };
@@ -63,11 +65,20 @@ pub fn read_proof(proof: &Proof, merchant: &Merchant, out_trade_no: &OutTradeNo)
         Source::Precreate => read_precreate(&said, out_trade_no),
         Source::Query => read_query(&said, out_trade_no, moments),
         Source::Close => read_close(&said, out_trade_no),
-        source @ (Source::Cancel | Source::Pay | Source::Refund | Source::RefundQuery | Source::Notify) => {
-            return Err(ProofError::OtherSource(source));
-        }
+        Source::Pay => read_pay(&said, out_trade_no),
+        Source::RefundQuery => read_refunded(&said, out_trade_no),
+        // Neither names the amount of the refund: only a refund query proves one.
+        source @ (Source::Cancel | Source::Refund | Source::Notify) => return Err(ProofError::OtherSource(source)),
     }
     .map_err(ProofError::SaysOtherwise)
+}
+
+fn read_refunded(said: &Said, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
+    match read_refund_query(said, out_trade_no)? {
+        RefundQueryOutcome::Refunded(fact) => Ok(Evidence::RefundedOurs(fact)),
+        RefundQueryOutcome::NotRefunded { .. } => Err(AnswerError::Missing("refund_status")),
+        RefundQueryOutcome::NoTrade(_) => Err(said.unclear()),
+    }
 }
 
 fn read_notice(notice: &Notice, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {

@@ -141,7 +141,7 @@ impl Said {
         }
     }
 
-    fn seen(&self) -> Result<SeenTrade, AnswerError> {
+    pub fn seen(&self) -> Result<SeenTrade, AnswerError> {
         Ok(SeenTrade { trade_no: self.trade_no()?, total: self.total()? })
     }
 

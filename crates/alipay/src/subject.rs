@@ -1,5 +1,7 @@
 //! Text that Alipay takes: what a cashier typed is kept as it is; only what is sent is cleaned.
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
 /// Sent when a subject has nothing in it.
 const NAMELESS: &str = "商品";
 /// Alipay's limit for `subject`, counted in UTF-16 units: the strictest way to count it.
@@ -26,6 +28,12 @@ pub(crate) fn cut(text: &str, length: usize) -> &str {
         units > length
     });
     end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// `passback_params` percent-encoded, as Alipay demands; nothing if there is nothing.
+#[must_use]
+pub(crate) fn encode_passback(params: Option<&str>) -> Option<String> {
+    params.filter(|text| !text.is_empty()).map(|text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string())
 }
 
 fn replace(c: char) -> char {

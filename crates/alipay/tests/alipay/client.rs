@@ -2,8 +2,13 @@
 
 use crate::fixtures::{DATE_MS, Gateway, app_key, settings, signed};
 use std::{cell::Cell, error::Error, rc::Rc};
-use yidan_alipay::{AlipayKey, Client, read_proof, string_to_sign};
-use yidan_payment::{Evidence, Fen, GatewayError, NoTrade, OutTradeNo, PrecreateOrder, Source, UtcMs};
+use yidan_alipay::{
+    AlipayKey, AuthCode, Client, PayOrder, RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion, read_proof,
+    string_to_sign,
+};
+use yidan_payment::{
+    Evidence, Fen, GatewayError, NoTrade, OutTradeNo, PrecreateOrder, RefundFact, SeenTrade, Source, TradeNo, UtcMs,
+};
 
 const NOW: UtcMs = UtcMs(DATE_MS);
 const QUERY: &str = "alipay_trade_query_response";
@@ -121,4 +126,73 @@ async fn the_gateways_clock_is_told_even_by_a_refusal() {
         client.query(&number()).await.unwrap_err();
         assert_eq!(told.get(), expected);
     }
+}
+
+fn refund() -> RefundOrder {
+    RefundOrder {
+        trade_no: TradeNo::new("T1").unwrap(),
+        out_trade_no: number(),
+        out_request_no: "S01R1".into(),
+        amount: Fen::parse("3").unwrap(),
+        reason: "退货".into(),
+        operator_id: "c01".into(),
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_refund_is_sent_asked_for_and_proved() {
+    let moved = r#"{"code":"10000","out_trade_no":"S01","trade_no":"T1","fund_change":"Y","refund_fee":"8.00"}"#;
+    let known = r#"{"code":"10000","out_trade_no":"S01","trade_no":"T1","out_request_no":"S01R1","refund_amount":"3.00","refund_status":"REFUND_SUCCESS"}"#;
+    let gateway = Gateway::answering(vec![
+        Some(signed("alipay_trade_refund_response", moved)),
+        Some(signed("alipay_trade_fastpay_refund_query_response", known)),
+        Some(signed("alipay_trade_fastpay_refund_query_response", &known.replace("S01R1", "S01R2"))),
+    ]);
+    let client = client(&gateway.url);
+    let question =
+        RefundQuestion { trade_no: refund().trade_no, out_trade_no: number(), out_request_no: "S01R1".into() };
+    let fact = RefundFact {
+        trade_no: refund().trade_no,
+        out_request_no: Some("S01R1".into()),
+        amount: Fen::parse("3").unwrap(),
+    };
+
+    assert_eq!(client.refund(&refund()).await.unwrap().outcome, RefundOutcome::Moved(fact.clone()));
+    let told = client.refund_query(&question).await.unwrap();
+    assert_eq!(told.outcome, RefundQueryOutcome::Refunded(fact.clone()));
+    assert_eq!(read_proof(&told.proof, &client.merchant(), &number()).unwrap(), Evidence::RefundedOurs(fact));
+    assert!(matches!(client.refund_query(&question).await, Err(GatewayError::Unanswered(_))));
+
+    let sent: serde_json::Value = serde_json::from_str(&gateway.seen.recv().unwrap().body[0].1).unwrap();
+    assert_eq!((&sent["out_request_no"], &sent["refund_amount"]), (&"S01R1".into(), &"3.00".into()));
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_buyers_code_collects_and_cancel_undoes() {
+    let waiting = r#"{"code":"10003","out_trade_no":"S01","trade_no":"T1","total_amount":"10.00"}"#;
+    let undone = r#"{"code":"10000","out_trade_no":"S01","trade_no":"T1","retry_flag":"N","action":"refund"}"#;
+    let gateway = Gateway::answering(vec![
+        Some(signed("alipay_trade_pay_response", waiting)),
+        Some(signed("alipay_trade_cancel_response", undone)),
+    ]);
+    let client = client(&gateway.url);
+    let order = PayOrder {
+        out_trade_no: number(),
+        amount: Fen::parse("10").unwrap(),
+        subject: "奶茶".into(),
+        auth_code: AuthCode::parse("2812345678901234").unwrap(),
+        timeout_minutes: 5,
+        store_id: String::new(),
+        terminal_id: "T1".into(),
+        operator_id: String::new(),
+        passback_params: None,
+    };
+    let seen = SeenTrade { trade_no: TradeNo::new("T1").unwrap(), total: order.amount };
+
+    assert_eq!(client.pay(&order).await.unwrap().evidence, Evidence::WaitBuyerPay(seen));
+    let undone = client.cancel(&number(), order.amount).await.unwrap();
+    assert!(matches!(undone.evidence, Evidence::CancelRefunded(paid) if paid.total == order.amount));
+
+    let sent: serde_json::Value = serde_json::from_str(&gateway.seen.recv().unwrap().body[0].1).unwrap();
+    assert_eq!((&sent["scene"], &sent["auth_code"]), (&"bar_code".into(), &"2812345678901234".into()));
 }
