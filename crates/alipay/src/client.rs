@@ -8,6 +8,7 @@ use crate::{
     answer::{Answer, AnswerError},
     call::Call,
     cancel::read_cancel,
+    certificates::Certificates,
     close::read_close,
     merchant::Merchant,
     pay::{PayOrder, pay_content, read_pay},
@@ -18,10 +19,12 @@ use crate::{
         read_refund_query, refund_content, refund_query_content,
     },
     request::sign_request,
-    said::{Moments, Said},
+    said::{Moments, Said, Verdict},
     settings::{Settings, SettingsError},
     transport::{http_client, send},
+    trust::Trust,
 };
+use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::json;
 use yidan_payment::{
     Account, Evidence, Fen, GatewayError, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
@@ -152,9 +155,40 @@ impl Client {
         read: impl Fn(&Said, Moments) -> Result<T, AnswerError>,
     ) -> Result<Told<T>, GatewayError> {
         let (answer, moments) = self.exchange(call, body).await?;
+        self.meet_signer(&answer).await.map_err(unanswered)?;
         let said = self.believe(&answer)?;
         let what = read(&said, moments)?;
         Ok(Told { what, answer, moments })
+    }
+
+    /// Alipay renews its certificates: one that signed and is not known yet is fetched and checked against the roots.
+    async fn meet_signer(&self, answer: &Answer) -> Result<(), GatewayError> {
+        match (&self.settings.trust, &answer.cert_sn) {
+            (Trust::Certificates(certificates), Some(sn)) if !certificates.knows(sn) => {
+                self.fetch_certificate(certificates, sn).await
+            }
+            (Trust::Certificates(_) | Trust::Keys(_), _) => Ok(()),
+        }
+    }
+
+    /// Fetches the certificate that signed a notice and is not known yet. Does nothing in key mode.
+    ///
+    /// # Errors
+    /// See [`GatewayError`]; also if the certificate does not lead to the pinned roots.
+    pub async fn learn_certificate(&self, sn: &str) -> Result<(), GatewayError> {
+        match &self.settings.trust {
+            Trust::Keys(_) => Ok(()),
+            Trust::Certificates(certificates) => self.fetch_certificate(certificates, sn).await,
+        }
+    }
+
+    /// The answer's own signature says nothing here, since nobody knows its signer yet. The chain is the proof.
+    async fn fetch_certificate(&self, certificates: &Certificates, sn: &str) -> Result<(), GatewayError> {
+        let body = json!({ "alipay_cert_sn": sn }).to_string();
+        let (answer, moments) = self.exchange(Call::CertificateDownload, &body).await?;
+        let text = read_certificate(&Said::read(&answer.node, false)?)?;
+        let now = moments.answered_at.unwrap_or(moments.asked_at);
+        certificates.learn(sn, &text, now).map_err(|error| GatewayError::Unanswered(Box::new(error)))
     }
 
     /// A signature that is there must fit; one that is missing is for the reader of the call to judge.
@@ -200,6 +234,24 @@ impl Told<Evidence> {
         let (evidence, proof, Moments { asked_at, answered_at }) = self.open(source);
         Statement { evidence, proof, asked_at, answered_at }
     }
+}
+
+/// The question itself was sent, whatever went wrong afterwards.
+fn unanswered(error: GatewayError) -> GatewayError {
+    match error {
+        GatewayError::NotSent(cause) | GatewayError::Unanswered(cause) => GatewayError::Unanswered(cause),
+        GatewayError::Limited => GatewayError::Unanswered(Box::new(AnswerError::Limited)),
+    }
+}
+
+/// `alipay_cert_content` is the base64 of PEM text.
+fn read_certificate(said: &Said) -> Result<String, AnswerError> {
+    if said.verdict() != Verdict::Done {
+        return Err(said.unclear());
+    }
+    let content = said.text("alipay_cert_content").ok_or(AnswerError::Missing("alipay_cert_content"))?;
+    let bytes = BASE64_STANDARD.decode(content).map_err(|_| AnswerError::Missing("alipay_cert_content"))?;
+    String::from_utf8(bytes).map_err(|_| AnswerError::Missing("alipay_cert_content"))
 }
 
 fn number_content(out_trade_no: &OutTradeNo) -> String {

@@ -125,7 +125,12 @@ impl AlipayKey {
     #[must_use]
     pub fn verify(&self, text: &[u8], signature: &str) -> bool {
         let Ok(bytes) = BASE64_STANDARD.decode(signature) else { return false };
-        let Ok(signature) = Signature::try_from(bytes.as_slice()) else { return false };
+        self.verify_bytes(text, &bytes)
+    }
+
+    /// The same for a signature that is not base64 text.
+    pub(crate) fn verify_bytes(&self, text: &[u8], signature: &[u8]) -> bool {
+        let Ok(signature) = Signature::try_from(signature) else { return false };
         VerifyingKey::<Sha256>::new(self.public.clone()).verify(text, &signature).is_ok()
     }
 

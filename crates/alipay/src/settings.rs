@@ -1,6 +1,6 @@
 //! What a merchant sets: where, who, with which keys.
 
-use crate::{gateway_url::GatewayUrl, key::AppKey, merchant::Merchant, trust::Trust};
+use crate::{certificates::Certificates, gateway_url::GatewayUrl, key::AppKey, merchant::Merchant, trust::Trust};
 use reqwest::Url;
 use std::time::Duration;
 use yidan_payment::Account;
@@ -38,6 +38,12 @@ pub enum SettingsError {
     /// The app's own public key stands in the box for Alipay's.
     #[error("the key in the box for Alipay's public key is the app's own public key")]
     OwnPublicKey,
+    /// Certificate mode needs the app's certificate too.
+    #[error("certificate mode needs the app's certificate")]
+    NoAppCertificate,
+    /// The app's certificate vouches for another key.
+    #[error("the app's certificate does not belong to the app's private key")]
+    OtherCertificate,
     /// `notify_url` is an http or https address of at most 256 characters.
     #[error("the notify_url must be an http or https address of at most 256 characters")]
     NotifyUrl,
@@ -78,10 +84,18 @@ impl Settings {
         if self.notify_url.as_deref().is_some_and(|url| !is_notify_url(url)) {
             return Err(SettingsError::NotifyUrl);
         }
-        match &self.trust {
-            Trust::Keys(key) if self.app_key.matches(key) => Err(SettingsError::OwnPublicKey),
-            Trust::Keys(_) => Ok(()),
+        if self.app_key.matches(&self.trust.pinned_key()) {
+            return Err(SettingsError::OwnPublicKey);
         }
+        match &self.trust {
+            Trust::Keys(_) => Ok(()),
+            Trust::Certificates(certificates) => self.check_app_certificate(certificates),
+        }
+    }
+
+    fn check_app_certificate(&self, certificates: &Certificates) -> Result<(), SettingsError> {
+        let key = certificates.app().and_then(|app| app.key().ok()).ok_or(SettingsError::NoAppCertificate)?;
+        self.app_key.matches(&key).then_some(()).ok_or(SettingsError::OtherCertificate)
     }
 }
 

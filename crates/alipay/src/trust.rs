@@ -1,6 +1,6 @@
 //! Whose signature is believed.
 
-use crate::{answer::AnswerError, key::AlipayKey};
+use crate::{answer::AnswerError, certificates::Certificates, key::AlipayKey};
 use encoding_rs::GB18030;
 use std::borrow::Cow;
 
@@ -9,6 +9,8 @@ use std::borrow::Cow;
 pub enum Trust {
     /// Key mode: the one public key that Alipay's console shows for the app.
     Keys(AlipayKey),
+    /// Certificate mode: each signature names the certificate that made it.
+    Certificates(Certificates),
 }
 
 impl Trust {
@@ -17,7 +19,7 @@ impl Trust {
     /// The gateway signs the bytes it sends. Its own SDK tries once more with `\/` written as `/`; so do we.
     ///
     /// # Errors
-    /// [`AnswerError::BadSignature`], [`AnswerError::UnknownCertificate`].
+    /// [`AnswerError::BadSignature`]; in certificate mode also [`AnswerError::UnknownCertificate`] and a missing number.
     pub fn check(&self, text: &str, signature: &str, cert_sn: Option<&str>) -> Result<(), AnswerError> {
         let key = self.key_of(cert_sn)?;
         let is_signed = |text: &str| encodings(text).any(|bytes| key.verify(&bytes, signature));
@@ -27,9 +29,19 @@ impl Trust {
         Err(AnswerError::BadSignature)
     }
 
-    pub(crate) fn key_of(&self, _cert_sn: Option<&str>) -> Result<&AlipayKey, AnswerError> {
+    /// The key as it was set: by its fingerprint the settings, HQ and the log name it.
+    #[must_use]
+    pub fn pinned_key(&self) -> AlipayKey {
         match self {
-            Trust::Keys(key) => Ok(key),
+            Trust::Keys(key) => key.clone(),
+            Trust::Certificates(certificates) => certificates.pinned_key(),
+        }
+    }
+
+    pub(crate) fn key_of(&self, cert_sn: Option<&str>) -> Result<AlipayKey, AnswerError> {
+        match self {
+            Trust::Keys(key) => Ok(key.clone()),
+            Trust::Certificates(certificates) => certificates.key(cert_sn),
         }
     }
 }

@@ -56,7 +56,7 @@ async fn a_code_is_asked_for_as_alipays_own_sdk_asks() {
     let own = AlipayKey::parse(&app_key().public_text()).unwrap();
     assert!(own.verify(string_to_sign(all).as_bytes(), &sign));
     let query = |name: &str| seen.query.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str());
-    assert_eq!(query("timestamp"), Some("2026-11-30 20:15:20"));
+    assert_eq!(query("timestamp"), Some("2026-12-01 20:15:20"));
     assert_eq!((query("charset"), query("sign_type"), query("version")), (Some("utf-8"), Some("RSA2"), Some("1.0")));
     assert_eq!(query("notify_url"), Some("https://hq.example.com/pay/alipay/notify"));
     assert!(!seen.raw.contains("PRIVATE"));

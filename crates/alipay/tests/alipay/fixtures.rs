@@ -11,9 +11,9 @@ use yidan_alipay::{AlipayKey, AppKey, GatewayUrl, Mode, Settings, Trust};
 
 pub const APP_ID: &str = "2021000100000001";
 pub const SELLER_ID: &str = "2088000000000001";
-/// 2026-11-30 12:15:20 UTC
-pub const DATE: &str = "Mon, 30 Nov 2026 12:15:20 GMT";
-pub const DATE_MS: i64 = 1_796_040_920_000;
+/// 2026-12-01 12:15:20 UTC
+pub const DATE: &str = "Tue, 01 Dec 2026 12:15:20 GMT";
+pub const DATE_MS: i64 = 1_796_127_320_000;
 
 pub fn path(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(file)
