@@ -10,7 +10,7 @@ use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -50,6 +50,7 @@ pub fn router(platform: Arc<Platform>, address: SocketAddr) -> Router {
         .layer(from_fn(move |request, next| loopback_only(address, request, next)));
     Router::new()
         .route("/gateway.do", get(gateway::answer).post(gateway::answer))
+        .route("/gateway.do/{*rest}", any(gateway::nothing))
         .route("/healthz", get(|| async { "ok" }))
         .route("/downloadBillFile.resource", get(bill_file::download))
         .nest("/sandbox", control)

@@ -60,6 +60,11 @@ fn effect(platform: &Platform, call: &Call) -> Answer {
     })
 }
 
+/// What Alipay answers below its gateway, as when a base URL is set wrongly: 200 with nothing in it.
+pub async fn nothing() -> Response<Body> {
+    page(Charset::Gbk, Vec::new())
+}
+
 /// The undamaged answer.
 pub fn deliver(platform: &Platform, call: &Call, answer: &Answer) -> Response<Body> {
     let object = answer.object(call.charset);

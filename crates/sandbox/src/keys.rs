@@ -148,3 +148,23 @@ pub fn pkcs8_pem(key: &PrivateKey) -> String {
 fn bare(pem: &str) -> String {
     pem.lines().filter(|line| !line.starts_with('-')).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_makes_the_same_key_again_and_another_seed_another() {
+        let key = |seed| pkcs8_pem(&make_from(seed).unwrap());
+        assert_eq!(key([7; 32]), key([7; 32]));
+        assert_ne!(key([7; 32]), key([8; 32]));
+    }
+
+    #[test]
+    fn no_key_shows_in_debug() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = Keys::load_or_make(folder.path()).unwrap();
+        assert_eq!(format!("{keys:?}"), "Keys(…)");
+        assert_eq!(Keys::load_or_make(folder.path()).unwrap().app_private_pem(), keys.app_private_pem());
+    }
+}

@@ -89,6 +89,7 @@ impl Ledger {
     /// Opens or makes the file.
     pub fn open(path: &Path, seed: Option<u64>) -> Sql<Self> {
         let connection = Connection::open(path)?;
+        connection.set_prepared_statement_cache_capacity(64);
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;

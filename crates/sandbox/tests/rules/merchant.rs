@@ -243,6 +243,11 @@ pub fn beijing(ms: i64) -> String {
 
 /// The next request that reaches `listener` (a merchant's notify URL), answered with `answer`.
 pub async fn receive(listener: &tokio::net::TcpListener, answer: &str) -> Vec<(String, String)> {
+    form_urlencoded::parse(receive_raw(listener, answer).await.as_bytes()).into_owned().collect()
+}
+
+/// As [`receive`], the form as it came.
+pub async fn receive_raw(listener: &tokio::net::TcpListener, answer: &str) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut seen = Vec::new();
@@ -256,7 +261,7 @@ pub async fn receive(listener: &tokio::net::TcpListener, answer: &str) -> Vec<(S
     stream.write_all(reply.as_bytes()).await.unwrap();
     stream.shutdown().await.unwrap();
     let (_, body) = halves(&seen).unwrap();
-    form_urlencoded::parse(body).into_owned().collect()
+    String::from_utf8(body.to_vec()).unwrap()
 }
 
 fn is_whole(seen: &[u8]) -> bool {

@@ -2,7 +2,7 @@
 
 use tokio::net::TcpListener;
 
-use crate::merchant::{HOUR, MINUTE, Shop, receive};
+use crate::merchant::{HOUR, MINUTE, PRECREATE, Shop, receive, receive_raw};
 
 type Pairs = Vec<(String, String)>;
 
@@ -193,4 +193,44 @@ async fn a_notice_survives_a_restart() {
     let notice = receive(&listener, "success").await;
 
     assert_eq!(value(&notice, "trade_status"), "TRADE_SUCCESS");
+}
+
+#[tokio::test]
+async fn a_delivered_notice_can_come_in_copies() {
+    let shop = Shop::open().await;
+    let (listener, url) = ear().await;
+    shop.sandbox.change_settings(|settings| settings.notify_copies = 3);
+    shop.precreate_with_notify("T1", &url).await;
+    shop.sandbox.scan("T1", "amy").unwrap();
+    shop.sandbox.pay("T1", "amy").unwrap();
+
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(value(&receive(&listener, "success").await, "notify_id").to_owned());
+    }
+    while shop.sandbox.notices("T1")[0].next_at_ms.is_some() {
+        tokio::task::yield_now().await;
+    }
+
+    ids.dedup();
+    assert_eq!((ids.len(), shop.sandbox.notices("T1")[0].tries), (1, 3));
+}
+
+#[tokio::test]
+async fn a_gbk_sale_is_notified_in_gbk() {
+    let shop = Shop::open().await;
+    let (listener, url) = ear().await;
+    let biz = r#"{"out_trade_no":"G1","total_amount":"1.00","subject":"\u5976\u8336"}"#;
+    let mut parameters = shop.parameters(PRECREATE, biz);
+    parameters.retain(|(name, _)| name != "notify_url" && name != "charset");
+    parameters.push(("notify_url".to_owned(), url));
+    parameters.push(("charset".to_owned(), "gbk".to_owned()));
+    assert_eq!(shop.send(&parameters).await.unwrap().code(), "10000");
+    shop.sandbox.scan("G1", "amy").unwrap();
+    shop.sandbox.pay("G1", "amy").unwrap();
+
+    let notice = receive_raw(&listener, "success").await;
+
+    assert!(notice.contains("charset=GBK"), "{notice}");
+    assert!(notice.contains("subject=%C4%CC%B2%E8"), "{notice}");
 }

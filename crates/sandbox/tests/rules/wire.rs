@@ -204,3 +204,17 @@ async fn any_subject_survives_signing_and_comes_back_whole() {
         assert_eq!(reply.text("total_amount"), "5.00");
     }
 }
+
+#[tokio::test]
+async fn below_the_gateway_there_is_an_empty_page() {
+    let shop = Shop::open().await;
+    let url = format!("{}/v3/alipay/trade/precreate", shop.sandbox.gateway_url());
+
+    let response = shop.client.post(url).json(&json!({})).send().await.unwrap();
+
+    assert_eq!(
+        (response.status().as_u16(), response.headers()["content-type"].to_str().unwrap()),
+        (200, "text/html;charset=GBK")
+    );
+    assert!(response.bytes().await.unwrap().is_empty());
+}
