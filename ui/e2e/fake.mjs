@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 
 import { audit, positions } from './audit.mjs'
 import { large, openBrowser, openPage, small } from './browser.mjs'
-import { addressOf, collectStates, languages, otherScreens, themes } from './states.mjs'
+import { addressOf, collectStates, deedScreens, languages, otherScreens, themes } from './states.mjs'
 import { stories } from './stories.mjs'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -15,7 +15,9 @@ const findings = []
 const note = (where, what) => findings.push(`${where}\n    ${what}`)
 let looked = 0
 
+// Always a fresh document: going from one # to another would keep the old page alive.
 async function arrive(tab, address) {
+  await tab.page.goto('about:blank')
   await tab.page.goto(address)
   await tab.page.waitForFunction(() => document.fonts.status === 'loaded' && document.querySelector('main')?.childElementCount > 0)
 }
@@ -53,6 +55,11 @@ async function everyOtherScreen(language, theme, size) {
   const tab = await openPage(browser, size)
   for (const [name, file, state, hash] of otherScreens) {
     await arrive(tab, addressOf(origin, file, state, language, theme, hash))
+    await look(tab, `${name} ${language} ${theme} ${size.width}`)
+  }
+  for (const [name, state, hash, deed] of deedScreens) {
+    await arrive(tab, addressOf(origin, 'index.html', state, language, theme, hash))
+    await deed(tab.page)
     await look(tab, `${name} ${language} ${theme} ${size.width}`)
   }
   await tab.close()

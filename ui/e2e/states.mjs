@@ -29,6 +29,48 @@ export const otherScreens = [
   ['customer-paid', 'customer.html', 'paid', ''],
 ]
 
+const fill = (page, values) => Object.entries(values).reduce((before, [id, text]) => before.then(() => page.fill(`[data-testid=${id}]`, text)), Promise.resolve())
+const forward = (page) => page.click('[data-testid=forward]')
+const toKeys = async (page) => {
+  await page.click('[data-testid=start-own]')
+  await fill(page, { 'store-name': '木禾便利店' })
+  await forward(page)
+  await page.waitForSelector('[data-testid=app-id]')
+}
+
+// Screens that only something done leads to: name, fake state, address after #, what is done.
+export const deedScreens = [
+  ['first-run-store', 'first', '', (page) => page.click('[data-testid=start-own]')],
+  ['first-run-keys', 'first', '', async (page) => {
+    await toKeys(page)
+    await fill(page, { 'app-id': '2021004170000000', 'private-key': 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'alipay-key': 'OWNIjANBgkqhkiG9w0BAQEFAAOCAQ8A' })
+    await forward(page)
+    await page.waitForSelector('.ck.bad')
+  }],
+  ['first-run-person', 'first', '', async (page) => {
+    await toKeys(page)
+    await fill(page, { 'app-id': '2021004170000000', 'private-key': 'MIIEvQ', 'alipay-key': 'MIIBIj' })
+    await forward(page)
+    await page.waitForSelector('[data-testid=pin]')
+  }],
+  ['same-amount', 'idle', '', async (page) => {
+    await page.keyboard.type('26', { delay: 60 })
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[data-testid=same]')
+  }],
+  ['settings-keys-checked', 'idle', 'settings/keys', async (page) => {
+    await page.waitForSelector('[data-testid=check-keys]')
+    await page.click('[data-testid=check-keys]')
+    await page.waitForSelector('.ck')
+  }],
+  ['settings-hq-enrol', 'empty', 'settings/hq', (page) => page.waitForSelector('[data-testid=enrol]')],
+  ['refused-note', 'idle', 'settings/store', async (page) => {
+    await fill(page, { 'set-store-name': '新店', 'save-pin': '000000' })
+    await page.click('[data-testid=save]')
+    await page.waitForSelector('[data-testid=refusal]')
+  }],
+]
+
 export const languages = ['zh', 'en']
 export const themes = ['light', 'dark']
 

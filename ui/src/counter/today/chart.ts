@@ -15,23 +15,24 @@ export interface Chart {
   grid: { y: number; label: string }[]
 }
 
-const sides = { left: 52, right: 1240, top: 10, bottom: 174 }
+const sides = { left: 52, top: 10 }
+const barWidth = 28
 const gridLines = 3
 
-/** Bars from the first to the last hour with money, at least eight hours wide. */
-export function chartOf(hours: readonly HourTotals[]): Chart {
+/** Bars from the first to the last hour with money, at least twelve hours wide, on a picture `width` wide whose bars stand on `bottom`. */
+export function chartOf(hours: readonly HourTotals[], width: number, bottom: number): Chart {
   const busy = hours.filter((hour) => hour.count > 0).map((hour) => hour.hour)
   const first = Math.min(...busy, 9)
   const last = Math.max(...busy, first + 11)
   const shown = Array.from({ length: last - first + 1 }, (_, at) => hours.find((hour) => hour.hour === first + at) ?? { hour: first + at, count: 0, gross: '0.00' })
   const top = roundUp(Math.max(1, ...shown.map((hour) => wholeYuan(hour.gross))))
-  const step = (sides.right - sides.left) / shown.length
-  const tall = sides.bottom - sides.top
+  const step = (width - sides.left) / shown.length
+  const tall = bottom - sides.top
   const bars = shown.map((totals, at) => {
     const height = Math.round((wholeYuan(totals.gross) / top) * tall)
-    return { hour: totals.hour, totals, width: 28, height, x: Math.round(sides.left + step * at + step / 2 - 14), y: sides.bottom - height }
+    return { hour: totals.hour, totals, width: barWidth, height, x: Math.round(sides.left + step * at + (step - barWidth) / 2), y: bottom - height }
   })
-  const grid = Array.from({ length: gridLines + 1 }, (_, at) => ({ y: Math.round(sides.bottom - (tall * at) / gridLines), label: String((top / gridLines) * at) }))
+  const grid = Array.from({ length: gridLines + 1 }, (_, at) => ({ y: Math.round(bottom - (tall * at) / gridLines), label: String((top / gridLines) * at) }))
   return { bars, grid }
 }
 

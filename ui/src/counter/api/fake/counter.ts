@@ -100,7 +100,7 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
     startDemo: () => answer('start_demo', () => tell({ ...view, stage: 'Ready', demo: true })),
     unlock: (passphrase) => answer('unlock', () => (passphrase === 'correct horse' ? tell({ ...view, stage: 'Ready' }) : refuse('WrongPin', ''))),
 
-    settings: () => answer('settings', () => ({ ...settings, language: view.language })),
+    settings: () => answer('settings', () => ({ ...settings, language: view.language, hq: view.status.hq.state === 'off' ? { state: 'off', url: null, waiting: 0, last_ack_at_ms: null } : settings.hq })),
     saveSettings: (draft) => answer('save_settings', () => (draft.pin === '000000' ? refuse('WrongPin', '') : { ...settings, store_name: draft.store_name, language: draft.language })),
     setLanguage: (language) => answer('set_language', () => tell({ ...view, language })),
     checkKeys: (draft) => answer('check_keys', () => findings(draft)),
