@@ -207,37 +207,38 @@ async fn run_headless(arguments: &Arguments) -> Result<()> {
     prepare_demo(&arguments.place, &folder).await?;
     let opener = arguments.place.key_opener(&folder)?;
     let Running { counter, thread, setup } = compose::start(&folder, &opener.lock())?;
-    let listener = match arguments.listen {
-        Some(address) if !address.ip().is_loopback() => bail!("the local API listens on this computer only: 127.0.0.1"),
-        Some(address) => Some(TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?),
+    let api = match arguments.listen {
+        Some(address) => Some(open_api(address, arguments, &folder).await?),
         None => None,
     };
-    let api_url = match &listener {
-        Some(listener) => Some(format!("http://{}", listener.local_addr()?)),
-        None => None,
-    };
+    let api_url = api.as_ref().map(|(listener, _)| listener.local_addr()).transpose()?.map(|at| format!("http://{at}"));
     let ready = json!({ "api_url": api_url, "store_id": setup.store_id, "terminal_id": setup.terminal_id }).to_string();
-    let token_file = arguments.token_file.clone().unwrap_or_else(|| folder.0.join("api-token"));
-    let api = async {
-        match listener {
-            Some(listener) => {
-                local_api::serve(listener, load_token(&token_file)?, counter.clone()).await.map_err(Into::into)
-            }
-            None => std::future::pending::<Result<()>>().await,
-        }
-    };
     if let Some(path) = &arguments.ready_file {
         write_at_once(path, &ready)?;
     }
     say(&ready)?;
+    let serving = async {
+        match api {
+            Some((listener, token)) => local_api::serve(listener, token, counter.clone()).await,
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
-        ended = api => ended?,
+        ended = serving => ended?,
         told = told_to_stop() => told?,
     }
-    drop(counter);
     // Everything is durable at any moment: whatever is under way may be cut.
-    drop(thread);
+    drop((counter, thread));
     Ok(())
+}
+
+async fn open_api(address: SocketAddr, arguments: &Arguments, folder: &Folder) -> Result<(TcpListener, String)> {
+    if !address.ip().is_loopback() {
+        bail!("the local API listens on this computer only: 127.0.0.1");
+    }
+    let listener = TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
+    let token_file = arguments.token_file.clone().unwrap_or_else(|| folder.0.join("api-token"));
+    Ok((listener, load_token(&token_file)?))
 }
 
 /// The token that other programs must know; 256 random bits, readable by this user alone.

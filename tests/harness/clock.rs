@@ -20,11 +20,7 @@ pub struct ShopClock {
 
 impl ShopClock {
     pub(crate) fn new() -> ShopClock {
-        ShopClock {
-            turned: watch::channel(Duration::ZERO).0,
-            offset_ms: Arc::default(),
-            pc_wrong_ms: Arc::default(),
-        }
+        ShopClock { turned: watch::channel(Duration::ZERO).0, offset_ms: Arc::default(), pc_wrong_ms: Arc::default() }
     }
 
     pub(crate) fn offset(&self) -> Arc<AtomicI64> {
@@ -36,7 +32,10 @@ impl ShopClock {
     #[expect(clippy::disallowed_methods, reason = "the shop's time is the system's, turned")]
     pub fn now(&self) -> UtcMs {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("the system's clock is after 1970");
-        UtcMs(i64::try_from(since.as_millis()).expect("before the year 292278994") + self.offset_ms.load(Ordering::SeqCst))
+        UtcMs(
+            i64::try_from(since.as_millis()).expect("before the year 292278994")
+                + self.offset_ms.load(Ordering::SeqCst),
+        )
     }
 
     pub(crate) fn advance(&self, by: Duration) {

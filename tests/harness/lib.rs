@@ -6,6 +6,8 @@
 mod alipay;
 mod clock;
 mod headquarters;
+pub mod kill;
+pub mod programs;
 mod shop;
 mod till;
 

@@ -23,6 +23,8 @@ pub struct Till {
 struct Running {
     counter: Counter,
     thread: JoinHandle<()>,
+    /// Dropped: the power is gone.
+    power: tokio::sync::oneshot::Sender<()>,
 }
 
 impl Till {
@@ -39,23 +41,29 @@ impl Till {
     /// Switches the till on; what was in doubt is asked for at once.
     pub async fn starts(&mut self) {
         let (ready, started) = tokio::sync::oneshot::channel();
+        let (power, no_power) = tokio::sync::oneshot::channel::<()>();
         let (folder, clock) = (self.folder.clone(), self.clock.clone());
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             let engine = assemble(&folder, &clock);
             let (counter, inbox) = Counter::new(&engine);
             drop(ready.send(counter));
-            runtime.block_on(serve(engine, inbox));
+            runtime.block_on(async {
+                tokio::select! {
+                    () = serve(engine, inbox) => {}
+                    _ = no_power => {}
+                }
+            });
         });
         let counter = started.await.expect("the engine starts");
-        self.running = Some(Running { counter, thread });
+        self.running = Some(Running { counter, thread, power });
         self.rests().await;
     }
 
     /// Is switched off in the middle of whatever it does: nothing is finished, nothing is said goodbye to.
     pub fn dies(&mut self) {
         let running = self.running.take().expect("the till runs");
-        drop(running.counter);
+        drop(running.power);
         running.thread.join().expect("the engine does not panic");
     }
 
@@ -177,7 +185,9 @@ impl Till {
     /// What was written about a payment, in order.
     pub async fn timeline(&self, payment: &Payment) -> Vec<Event> {
         let pay_id = payment.pay_id;
-        self.asks(move |engine| async move { said(engine.database().list_events_of(pay_id)) }).await.expect("a timeline")
+        self.asks(move |engine| async move { said(engine.database().list_events_of(pay_id)) })
+            .await
+            .expect("a timeline")
     }
 
     /// Waits until nothing is under way or due; every step leaves balanced books.

@@ -7,10 +7,8 @@ async fn two_clicks_at_once_make_one_payment_and_one_call() {
     let shop = Shop::open().await;
     let click = new_click();
 
-    let (first, second) = tokio::join!(
-        shop.counter.clicks(click, yuan("38.50")),
-        shop.counter.clicks(click, yuan("38.50")),
-    );
+    let (first, second) =
+        tokio::join!(shop.counter.clicks(click, yuan("38.50")), shop.counter.clicks(click, yuan("38.50")),);
 
     assert_eq!(first.pay_id, second.pay_id);
     assert_eq!(first.qr_code, second.qr_code);

@@ -47,8 +47,7 @@ async fn nonsense_is_refused_and_nothing_is_stored() {
     let api = Api::of(&shop).await;
 
     for amount in [json!("1e2"), json!("0"), json!("-1"), json!("1.234"), json!("１２"), json!(""), json!(null)] {
-        let (status, problem) =
-            api.precreate(&json!({"orderId": "A-1", "amount": amount, "requestId": "1"})).await;
+        let (status, problem) = api.precreate(&json!({"orderId": "A-1", "amount": amount, "requestId": "1"})).await;
         assert_eq!((status, &problem["type"]), (StatusCode::BAD_REQUEST, &json!("bad-input")), "{amount}");
     }
     assert!(shop.counter.orders().await.is_empty());
