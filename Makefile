@@ -1,0 +1,47 @@
+# Everything that is done to this repository. `make` alone says what there is.
+# One profile, one target folder, always --workspace: anything else would build every dependency once more.
+.DEFAULT_GOAL := help
+.PHONY: help check test ui deny screens
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+
+UI_PACKAGES := ui/node_modules/.package-lock.json
+UI_PAGES := ui/dist/index.html
+UI_SOURCES := $(shell find ui/src ui/public ui/scripts ui/*.html ui/*.ts ui/*.json -type f 2>/dev/null)
+
+help: ## what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: $(UI_PAGES) ## the rules: format, lints, style as a test
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo test --workspace --locked --quiet --test tidy
+	cd ui && npm run --silent lint
+
+test: check target/peers/ready ## everything that must pass; what CI runs
+	cargo build --workspace --locked --bins
+	cargo nextest run --workspace --locked
+	cd ui && npm run --silent test
+	cd ui && npm run --silent e2e:fake
+
+deny: ## licences, banned crates and sources of all dependencies
+	command -v cargo-deny >/dev/null || cargo install cargo-deny --locked
+	cargo deny --workspace check licenses bans sources
+
+ui: $(UI_PAGES) ## the pages of the counter, as the shell embeds them
+
+screens: $(UI_PAGES) ## a picture of every screen
+	cd ui && npm run --silent screens
+
+$(UI_PACKAGES): ui/package-lock.json ui/package.json
+	cd ui && npm ci --no-audit --no-fund
+	touch $@
+
+# The shell embeds the pages: they come before anything of cargo.
+$(UI_PAGES): $(UI_PACKAGES) $(UI_SOURCES)
+	cd ui && npm run --silent build
+
+# Alipay's own SDKs, pinned, for the tests in tests/peers.
+target/peers/ready: tests/peers/install.sh tests/peers/package-lock.json tests/peers/official.txt tests/peers/community.txt
+	tests/peers/install.sh
