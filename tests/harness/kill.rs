@@ -98,17 +98,19 @@ pub async fn run(rounds: u32, seed: u64) -> Result<Killed> {
     let buying = join_all((0..CUSTOMERS).map(|customer| keep_buying(&shop, customer)));
     let (killed, bought) = tokio::join!(killing, buying);
     let ended = killed.and_then(|killed| Ok((killed, bought.into_iter().collect::<Result<Vec<_>>>()?)));
-    let (killed, sales) = ended.with_context(|| format!("seed {seed}; the logs are kept in {}", keep(folder)))?;
+    let (killed, sales) = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            let logs = folder.keep();
+            return Err(error.context(format!("seed {seed}; the logs are kept in {}", logs.display())));
+        }
+    };
     let sales: Vec<Sale> = sales.into_iter().flatten().collect();
     count(&shop, &sales, Killed { seed, rounds, killed, ..empty() }).await
 }
 
 fn empty() -> Killed {
     Killed { seed: 0, rounds: 0, killed: [0; 3], sales: 0, lost_intents: 0, double_charges: 0, wrong_books: 0 }
-}
-
-fn keep(folder: tempfile::TempDir) -> String {
-    folder.keep().display().to_string()
 }
 
 async fn keep_killing(shop: &Shop, programs: &mut Programs, rounds: u32, seed: u64) -> Result<[u32; 3]> {
