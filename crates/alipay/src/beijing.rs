@@ -1,6 +1,11 @@
 //! Alipay's times: text in Beijing time, whatever zone the computer is in. No zone database is needed: GMT+8, no summer time.
 
-use jiff::{Timestamp, civil::DateTime, fmt::rfc2822, tz::Offset};
+use jiff::{
+    Timestamp,
+    civil::{Date, DateTime},
+    fmt::rfc2822,
+    tz::Offset,
+};
 use yidan_payment::UtcMs;
 
 const BEIJING: Offset = Offset::constant(8);
@@ -8,8 +13,16 @@ const BEIJING: Offset = Offset::constant(8);
 /// `yyyy-MM-dd HH:mm:ss` in Beijing.
 #[must_use]
 pub fn beijing_text(moment: UtcMs) -> String {
-    let timestamp = Timestamp::from_millisecond(moment.0).unwrap_or(Timestamp::MAX);
-    BEIJING.to_datetime(timestamp).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    BEIJING.to_datetime(to_timestamp(moment)).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// The day it is in Beijing.
+pub(crate) fn beijing_date(moment: UtcMs) -> Date {
+    BEIJING.to_datetime(to_timestamp(moment)).date()
+}
+
+fn to_timestamp(moment: UtcMs) -> Timestamp {
+    Timestamp::from_millisecond(moment.0).unwrap_or(Timestamp::MAX)
 }
 
 /// Reads `yyyy-MM-dd HH:mm:ss`, with or without a fraction (`gmt_refund` has one). `None` if it is anything else.

@@ -21,10 +21,11 @@ use crate::{
     request::sign_request,
     said::{Moments, Said, Verdict},
     settings::{Settings, SettingsError},
-    transport::{http_client, send},
+    transport::{download, http_client, send},
     trust::Trust,
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
+use reqwest::Url;
 use serde_json::json;
 use yidan_payment::{
     Account, Evidence, Fen, GatewayError, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
@@ -148,7 +149,21 @@ impl Client {
         Ok(told.refund_statement(Source::RefundQuery))
     }
 
-    async fn ask<T>(
+    /// What time it is, by the clock corrected to the gateway's.
+    pub(crate) fn now(&self) -> UtcMs {
+        (self.clock)()
+    }
+
+    /// Whether the gateway is on this computer.
+    pub(crate) fn is_demo(&self) -> bool {
+        self.settings.gateway.is_loopback()
+    }
+
+    pub(crate) async fn download(&self, url: &Url, longest: usize) -> Result<Vec<u8>, AnswerError> {
+        download(&self.http, url, longest).await
+    }
+
+    pub(crate) async fn ask<T>(
         &self,
         call: Call,
         body: &str,
@@ -211,13 +226,18 @@ impl Client {
 }
 
 /// What an answer told, with the text that proves it.
-struct Told<T> {
+pub(crate) struct Told<T> {
     what: T,
     answer: Answer,
     moments: Moments,
 }
 
 impl<T> Told<T> {
+    /// What was told, where nobody will want it proved again.
+    pub(crate) fn into_what(self) -> T {
+        self.what
+    }
+
     fn open(self, source: Source) -> (T, Proof, Moments) {
         let Answer { node, signature, cert_sn } = self.answer;
         (self.what, Proof { source, text: node, signature, cert_sn }, self.moments)

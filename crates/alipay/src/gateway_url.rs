@@ -73,7 +73,8 @@ fn is_official(url: &Url) -> bool {
         && url.path() == OFFICIAL_PATH
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Plain http to this computer.
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let address = host.trim_start_matches('[').trim_end_matches(']');
     let is_local = host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());

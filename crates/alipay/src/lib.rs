@@ -7,6 +7,10 @@
 mod answer;
 mod armor;
 mod beijing;
+mod bill;
+mod bill_archive;
+mod bill_fetch;
+mod bill_totals;
 mod call;
 mod cancel;
 mod certificate;
@@ -35,6 +39,9 @@ mod trust;
 
 pub use answer::{Answer, AnswerError};
 pub use beijing::{beijing_text, read_beijing};
+pub use bill::{Bill, BillError, BillKind, BillLine};
+pub use bill_fetch::{BillAnswer, BillDay, BillDayError, FetchError};
+pub use bill_totals::{Sums, Totals};
 pub use call::Call;
 pub use certificate::{Certificate, CertificateError};
 pub use certificates::{Certificates, DaysLeft};

@@ -10,11 +10,14 @@ use crate::{
     request::{CONTENT_TYPE, Request},
     settings::Settings,
 };
-use reqwest::{Response, StatusCode, header};
+use reqwest::{Response, StatusCode, Url, header};
+use std::time::Duration;
 use yidan_payment::{GatewayError, UtcMs};
 
 /// No answer of the gateway comes near it.
 const LONGEST_ANSWER: usize = 1 << 20;
+/// A bill is a file of some megabytes.
+const DOWNLOAD: Duration = Duration::from_secs(120);
 
 /// Makes the connections of one client.
 pub(crate) fn http_client(settings: &Settings) -> reqwest::Result<reqwest::Client> {
@@ -46,8 +49,14 @@ async fn read_answer(call: Call, response: Response) -> Result<Answer, AnswerErr
     Answer::open(call, &read_body(response, LONGEST_ANSWER).await?)
 }
 
+/// Fetches a file of at most `longest` bytes; it may take longer than a call.
+pub(crate) async fn download(http: &reqwest::Client, url: &Url, longest: usize) -> Result<Vec<u8>, AnswerError> {
+    let response = http.get(url.clone()).timeout(DOWNLOAD).send().await;
+    read_body(response.map_err(|error| AnswerError::Lost(error.without_url().into()))?, longest).await
+}
+
 /// Reads a body of at most `longest` bytes.
-pub(crate) async fn read_body(mut response: Response, longest: usize) -> Result<Vec<u8>, AnswerError> {
+async fn read_body(mut response: Response, longest: usize) -> Result<Vec<u8>, AnswerError> {
     if response.status() != StatusCode::OK {
         return Err(AnswerError::Status(response.status().as_u16()));
     }
@@ -66,7 +75,7 @@ fn date_of(response: &Response) -> Option<UtcMs> {
 }
 
 /// Without a connection nothing was sent. Everything later may have arrived.
-pub(crate) fn to_send_error(error: reqwest::Error) -> GatewayError {
+fn to_send_error(error: reqwest::Error) -> GatewayError {
     match error.is_connect() || error.is_builder() {
         true => GatewayError::NotSent(error.without_url().into()),
         false => GatewayError::Unanswered(Box::new(AnswerError::Lost(error.without_url().into()))),

@@ -78,8 +78,14 @@ pub struct Gateway {
 
 impl Gateway {
     pub fn answering(answers: Vec<Option<Vec<u8>>>) -> Gateway {
+        Gateway::answering_at(|_| answers)
+    }
+
+    /// For answers that name an address of this server: they are made once it has one.
+    pub fn answering_at(answers: impl FnOnce(&str) -> Vec<Option<Vec<u8>>>) -> Gateway {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/gateway.do", listener.local_addr().unwrap());
+        let answers = answers(&url);
         let (tell, seen) = channel();
         thread::spawn(move || {
             for answer in answers {

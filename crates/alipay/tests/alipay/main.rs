@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first thing it cannot read")]
 
 mod answers;
+mod bills;
 mod certificates;
 mod client;
 mod fixtures;
