@@ -213,7 +213,7 @@ impl Engine {
         Ok(OrderRow {
             order_id: new_id(ids),
             sale_id: replaced.map_or_else(|| SaleId::new(ids.uuid()), |row| row.sale_id),
-            order_no: format!("{}-{}-{day_seq:04}", self.place.terminal_id, business_day.replace('-', "")),
+            order_no: self.order_no(&business_day, day_seq),
             source,
             external_ref,
             attempt: replaced.map_or(0, |row| row.attempt + 1),
@@ -227,6 +227,28 @@ impl Engine {
             replaces: replaced.map(|row| row.order_id),
             created_at: now,
         })
+    }
+
+    fn order_no(&self, business_day: &str, day_seq: i64) -> String {
+        format!("{}-{}-{day_seq:04}", self.place.terminal_id, business_day.replace('-', ""))
+    }
+
+    /// An order written down while only the PC's clock was known moves to the day that the gateway's clock says, before
+    /// anything of it is sent.
+    pub(crate) fn correct_day(
+        &self,
+        transaction: &Transaction<'_>,
+        payment: &Payment,
+        now: UtcMs,
+    ) -> Result<(), WriteError> {
+        let order = database::load_order(transaction, payment.order_id)?;
+        let business_day = self.day_of(now);
+        if payment.precreated_at.is_some() || order.business_day == business_day {
+            return Ok(());
+        }
+        let day_seq = database::next_day_seq(transaction, &business_day)?;
+        let order_no = self.order_no(&business_day, day_seq);
+        database::move_to_day(transaction, payment.order_id, &business_day, day_seq, &order_no)
     }
 
     fn new_payment(&self, order: &OrderRow) -> Result<Payment, WriteError> {

@@ -17,7 +17,7 @@ pub use orders::OrderRow;
 
 pub(crate) use cases::open_case;
 pub(crate) use journal::{NewEvent, append};
-pub(crate) use orders::{insert_order, load_order, next_day_seq, save_order_status};
+pub(crate) use orders::{insert_order, load_order, move_to_day, next_day_seq, save_order_status};
 pub(crate) use payments::{find_payment, insert_payment, is_sale_paid, keep_statement, save_payment};
 
 use crate::Error;

@@ -69,7 +69,7 @@ impl Engine {
     /// # Errors
     /// [`Error::Storage`].
     pub fn start(parts: Parts) -> Result<Rc<Engine>, Error> {
-        let report = crate::report::Progress::load(&parts.database)?;
+        let report = crate::report::Progress::load(&parts.database, parts.hq.is_some())?;
         let engine = Engine {
             database: parts.database,
             gateway: parts.gateway,

@@ -46,6 +46,7 @@ impl Engine {
     pub(crate) fn write_ahead(&self, before: &Payment, after: Payment) -> Result<(), Error> {
         let now = self.clock.now();
         self.database.write("write down a call", |transaction| {
+            self.correct_day(transaction, before, now)?;
             self.save(transaction, before, &after, now)?;
             self.append(transaction, EventKind::Asking, &after, &[], None, now)
         })?;

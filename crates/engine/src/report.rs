@@ -20,7 +20,10 @@ pub(crate) struct Progress {
     acked_seq: Cell<i64>,
     history_differs: Cell<bool>,
     failures: Cell<u32>,
+    /// A report is under way, or about to be.
     busy: Cell<bool>,
+    /// When it is tried again (elapsed time).
+    again_at: Cell<Duration>,
     batch: Cell<usize>,
     refused: RefCell<Option<String>>,
 }
@@ -41,13 +44,14 @@ pub struct ReportState {
 }
 
 impl Progress {
-    pub(crate) fn load(database: &Database) -> Result<Progress, Error> {
+    pub(crate) fn load(database: &Database, is_on: bool) -> Result<Progress, Error> {
         let acked = database.find_setting(ACKED)?;
         Ok(Progress {
             acked_seq: Cell::new(acked.and_then(|text| text.parse().ok()).unwrap_or(0)),
             history_differs: Cell::new(database.find_setting(DIFFERS)?.is_some()),
             failures: Cell::new(0),
-            busy: Cell::new(false),
+            busy: Cell::new(is_on),
+            again_at: Cell::new(Duration::ZERO),
             batch: Cell::new(MAX_EVENTS),
             refused: RefCell::new(None),
         })
@@ -85,16 +89,13 @@ impl Engine {
 
     /// Whether there is nothing to report, or no sense in trying right now.
     pub(crate) fn is_reported(&self) -> bool {
-        let nothing_waits = || self.report_state().is_ok_and(|state| state.waiting == 0 || state.failures > 0);
-        !self.report.busy.get() && nothing_waits()
+        let is_pausing = self.report.failures.get() > 0 && self.clock.elapsed() < self.report.again_at.get();
+        !self.report.busy.get() && (is_pausing || self.report_state().is_ok_and(|state| state.waiting == 0))
     }
 
     /// Reports whatever is new, for ever. Without headquarters it does nothing.
     pub(crate) async fn keep_reporting(self: Rc<Self>) {
-        let Some(hq) = &self.hq else {
-            self.report.busy.set(false);
-            return std::future::pending().await;
-        };
+        let Some(hq) = &self.hq else { return std::future::pending().await };
         loop {
             let pause = match self.report_once(hq.as_ref()).await {
                 Ok(Some(pause)) => pause,
@@ -104,6 +105,7 @@ impl Engine {
                     LONGEST_PAUSE
                 }
             };
+            self.report.again_at.set(self.clock.elapsed() + pause);
             self.report.busy.set(false);
             self.rested.notify_waiters();
             tokio::select! {

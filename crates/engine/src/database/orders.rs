@@ -86,6 +86,20 @@ pub(crate) fn save_order_status(
     Ok(())
 }
 
+/// Moves an order to another day, under a number of that day.
+pub(crate) fn move_to_day(
+    transaction: &Transaction<'_>,
+    order_id: OrderId,
+    business_day: &str,
+    day_seq: i64,
+    order_no: &str,
+) -> Result<(), WriteError> {
+    transaction
+        .prepare_cached("update orders set business_day = ?2, day_seq = ?3, order_no = ?4 where order_id = ?1")?
+        .execute(params![order_id.to_string(), business_day, day_seq, order_no])?;
+    Ok(())
+}
+
 /// The next running number of a day.
 pub(crate) fn next_day_seq(connection: &Connection, business_day: &str) -> Result<i64, RowError> {
     let last: Option<i64> = connection
