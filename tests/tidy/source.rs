@@ -107,7 +107,8 @@ pub fn words_of(code: &str) -> impl Iterator<Item = &str> {
 /// Every name that follows one of `keywords`: `names_after(code, &["fn"])`.
 pub fn names_after<'a>(code: &'a str, keywords: &'a [&str]) -> impl Iterator<Item = &'a str> {
     let words: Vec<&str> = words_of(code).collect();
-    (1..words.len()).filter_map(move |at| keywords.contains(&words[at - 1]).then(|| words[at]))
+    let pairs = words.clone().into_iter().zip(words.into_iter().skip(1));
+    pairs.filter(|(before, _)| keywords.contains(before)).map(|(_, name)| name)
 }
 
 /// Every function with a body.
