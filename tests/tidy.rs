@@ -85,8 +85,8 @@ const REFUSED: [&str; 17] = [
     "manager",
 ];
 
-/// Names that are somebody else's, spelled as they spell them: what Alipay calls 20000, and a term of RFC 9421.
-const FOREIGN: [&str; 2] = ["service_unavailable", "signature_base"];
+/// Names that are somebody else's, spelled as they spell them: what Alipay calls 20000, terms of RFC 9421 and X.509.
+const FOREIGN: [&str; 3] = ["service_unavailable", "signature_base", "common_name"];
 
 /// The refused word in a name, if there is one. The manager of a shop is a role, and may stand before what is his.
 fn refused_word(name: &str) -> Option<&'static str> {
