@@ -19,7 +19,8 @@ use yidan_payment::UtcMs;
 const SHA256_WITH_RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
 /// Every signature algorithm that is RSA begins with it.
 const RSA_SIGNATURES: &str = "1.2.840.113549.1.1.";
-const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
+/// The attribute of a subject that names it.
+const CN: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
 /// A certificate of the app, of Alipay, or of one of its roots.
@@ -151,12 +152,12 @@ impl Certificate {
     /// An app's certificate is named by numbers (`2088…-2021…`), Alipay's own by the company's name. Both come from the
     /// same root, so without this any merchant could pass for Alipay.
     pub(crate) fn is_an_apps(&self) -> bool {
-        self.common_name().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+        self.name().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
     }
 
-    fn common_name(&self) -> Option<String> {
+    fn name(&self) -> Option<String> {
         let attributes = self.parsed.tbs_certificate().subject().iter();
-        let name = attributes.into_iter().find(|attribute| attribute.oid == COMMON_NAME)?;
+        let name = attributes.into_iter().find(|attribute| attribute.oid == CN)?;
         Some(String::from_utf8_lossy(name.value.value()).into_owned())
     }
 }

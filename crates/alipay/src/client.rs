@@ -8,6 +8,7 @@ use crate::{
     answer::{Answer, AnswerError},
     call::Call,
     cancel::read_cancel,
+    certificate::CertificateError,
     certificates::Certificates,
     close::read_close,
     merchant::Merchant,
@@ -159,6 +160,14 @@ impl Client {
         self.settings.gateway.is_loopback()
     }
 
+    /// Whether the certificates, as they were set, are valid at a moment. Keys have no end.
+    pub(crate) fn check_dates(&self, now: UtcMs) -> Result<(), CertificateError> {
+        match &self.settings.trust {
+            Trust::Keys(_) => Ok(()),
+            Trust::Certificates(certificates) => certificates.check_dates(now),
+        }
+    }
+
     pub(crate) async fn download(&self, url: &Url, longest: usize) -> Result<Vec<u8>, AnswerError> {
         download(&self.http, url, longest).await
     }
@@ -177,7 +186,7 @@ impl Client {
     }
 
     /// Alipay renews its certificates: one that signed and is not known yet is fetched and checked against the roots.
-    async fn meet_signer(&self, answer: &Answer) -> Result<(), GatewayError> {
+    pub(crate) async fn meet_signer(&self, answer: &Answer) -> Result<(), GatewayError> {
         match (&self.settings.trust, &answer.cert_sn) {
             (Trust::Certificates(certificates), Some(sn)) if !certificates.knows(sn) => {
                 self.fetch_certificate(certificates, sn).await
@@ -207,14 +216,14 @@ impl Client {
     }
 
     /// A signature that is there must fit; one that is missing is for the reader of the call to judge.
-    fn believe(&self, answer: &Answer) -> Result<Said, AnswerError> {
+    pub(crate) fn believe(&self, answer: &Answer) -> Result<Said, AnswerError> {
         if let Some(signature) = &answer.signature {
             self.settings.trust.check(&answer.node, signature, answer.cert_sn.as_deref())?;
         }
         Said::read(&answer.node, answer.signature.is_some())
     }
 
-    async fn exchange(&self, call: Call, body: &str) -> Result<(Answer, Moments), GatewayError> {
+    pub(crate) async fn exchange(&self, call: Call, body: &str) -> Result<(Answer, Moments), GatewayError> {
         let asked_at = (self.clock)();
         let request = sign_request(&self.settings, call, body, asked_at);
         let (answer, answered_at) = send(&self.http, call, request).await?;
@@ -274,6 +283,6 @@ fn read_certificate(said: &Said) -> Result<String, AnswerError> {
     String::from_utf8(bytes).map_err(|_| AnswerError::Missing("alipay_cert_content"))
 }
 
-fn number_content(out_trade_no: &OutTradeNo) -> String {
+pub(crate) fn number_content(out_trade_no: &OutTradeNo) -> String {
     json!({ "out_trade_no": out_trade_no.as_str() }).to_string()
 }

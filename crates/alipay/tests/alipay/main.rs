@@ -8,4 +8,8 @@ mod certificates;
 mod client;
 mod fixtures;
 mod keys;
+mod money_and_time;
 mod notices;
+mod properties;
+mod self_test;
+mod states;
