@@ -1,7 +1,7 @@
 # Everything that is done to this repository. `make` alone says what there is.
 # One profile, one target folder, always --workspace: anything else would build every dependency once more.
 .DEFAULT_GOAL := help
-.PHONY: help check test ui deny screens
+.PHONY: help check test ui deny screens demo kill
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -45,3 +45,11 @@ $(UI_PAGES): $(UI_PACKAGES) $(UI_SOURCES)
 # Alipay's own SDKs, pinned, for the tests in tests/peers.
 target/peers/ready: tests/peers/install.sh tests/peers/package-lock.json tests/peers/official.txt tests/peers/community.txt
 	tests/peers/install.sh
+
+demo: ## one sale over real HTTP between the real programs, told in one line of JSON
+	cargo build --quiet --workspace --locked --bins
+	target/debug/demo
+
+kill: ## SIGKILL the real programs while customers buy: make kill ROUNDS=25 [SEED=…]
+	cargo build --quiet --workspace --locked --bins
+	target/debug/kill $(or $(ROUNDS),25) $(SEED)
