@@ -2,7 +2,7 @@
 export const collectStates = [
   'idle', 'empty', 'demo', 'recovering', 'clone', 'late',
   'asking', 'asking-long', 'code', 'scanned', 'ran-out', 'paid',
-  'closing', 'closing-scanned', 'closing-unsure', 'closed', 'refused', 'offline',
+  'code-late', 'closing', 'closing-scanned', 'closing-unsure', 'closed', 'refused', 'offline',
   'wrong-amount', 'aside', 'long',
 ]
 
@@ -62,6 +62,11 @@ export const deedScreens = [
     await page.waitForSelector('[data-testid=check-keys]')
     await page.click('[data-testid=check-keys]')
     await page.waitForSelector('.ck')
+  }],
+  ['settings-select', 'idle', 'settings/store', async (page) => {
+    await page.waitForSelector('.el-select__wrapper')
+    await page.click('.el-select__wrapper')
+    await page.waitForSelector('.el-select-dropdown__item:visible')
   }],
   ['settings-hq-enrol', 'empty', 'settings/hq', (page) => page.waitForSelector('[data-testid=enrol]')],
   ['refused-note', 'idle', 'settings/store', async (page) => {

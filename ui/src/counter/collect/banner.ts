@@ -19,10 +19,16 @@ export interface Banner {
 export function bannerOf(view: CounterView, isRunning: boolean): Banner | null {
   if (isRunning) return null
   if (view.clone_warning) return { tone: 'risk', title: 'clone', amount: null, line: 'cloneLine', named: {}, opensCases: false }
-  const atRisk = view.pinned.find((pin) => pin.moment === 'AskAPerson')
-  if (atRisk !== undefined) return moneyBanner(atRisk)
+  const atRisk = riskOf(view)
+  if (atRisk !== null) return atRisk
   if (view.recovering > 0) return { tone: 'doubt', title: 'recovering', amount: null, line: 'recoveringLine', named: { n: view.recovering }, opensCases: false }
   return null
+}
+
+/** The first money in the strip that a manager has to decide about. */
+export function riskOf(view: CounterView): Banner | null {
+  const atRisk = view.pinned.find((pin) => pin.moment === 'AskAPerson')
+  return atRisk === undefined ? null : moneyBanner(atRisk)
 }
 
 function moneyBanner(payment: PaymentView): Banner {

@@ -360,6 +360,7 @@ export const en: Words = {
     next: 'Next',
     finish: 'Finish and collect',
     fix: 'Put right {n} first',
+    notChecked: 'Checked when you go on. What needs putting right shows up here.',
     pasteHere: 'Paste it here',
     done: 'All set',
     recovery: 'Recovery code',

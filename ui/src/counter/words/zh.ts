@@ -355,6 +355,7 @@ export const zh = {
     next: '下一步',
     finish: '完成，开始收款',
     fix: '先改好红色的 {n} 项',
+    notChecked: '点“下一步”就检查。要改的地方会写在这里。',
     pasteHere: '粘贴在这里',
     done: '都好了',
     recovery: '恢复码',
