@@ -302,7 +302,6 @@ async fn a_backlog_of_ten_thousand_lines_is_taken_in_time_and_counts_once_when_s
         till.send(batch).await.unwrap();
     }
     let took = Clock::of_system().now().since(begun);
-    assert!(took.as_secs() < 30, "10,000 lines in {} ms", took.as_millis());
     assert!(took < Duration::from_secs(30), "{took:?}");
     let books = house.books().await;
     assert_eq!(books, (2500, 250_000, vec![]));
