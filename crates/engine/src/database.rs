@@ -127,3 +127,139 @@ impl From<rusqlite::Error> for WriteError {
 fn parse<T: std::str::FromStr>(text: &str) -> Result<T, RowError> {
     text.parse().map_err(|_| RowError::Unreadable(format!("{text:?}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpenError;
+    use yidan_payment::UtcMs;
+
+    fn open(folder: &tempfile::TempDir) -> Database {
+        Database::open(folder.path()).unwrap()
+    }
+
+    fn note(database: &Database) -> Result<(), Error> {
+        let payload = format!("{:?}", "x".repeat(4096));
+        database.note(yidan_payment::EventId::new(uuid::Uuid::now_v7()), "opened", UtcMs(1), payload)
+    }
+
+    #[test]
+    fn the_file_is_as_durable_as_it_can_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = open(&folder);
+        let pragma = |name: &str| {
+            database.connection.borrow().pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0))
+        };
+        assert_eq!(pragma("journal_mode").unwrap(), "wal".to_owned().into());
+        assert_eq!(pragma("synchronous").unwrap(), 2.into());
+        assert_eq!(pragma("foreign_keys").unwrap(), 1.into());
+    }
+
+    #[test]
+    fn a_second_program_on_the_folder_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let _first = open(&folder);
+        let Err(refused) = Database::open(folder.path()) else { panic!("two programs on one folder") };
+        assert!(matches!(refused, OpenError::InUse { .. }));
+        assert!(refused.to_string().contains("yidan.lock"), "{refused}");
+    }
+
+    #[test]
+    fn a_newer_file_is_refused_and_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(open(&folder));
+        let path = folder.path().join("yidan.db");
+        let newer = Connection::open(&path).unwrap();
+        newer.pragma_update(None, "user_version", 99).unwrap();
+        newer.pragma_update(None, "wal_checkpoint", "truncate").unwrap();
+        newer.close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+
+        let Err(refused) = Database::open(folder.path()) else { panic!("a newer file was opened") };
+
+        assert!(matches!(refused, OpenError::TooNew { .. }), "{refused}");
+        assert!(refused.to_string().contains("yidan.db"));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_and_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("yidan.db");
+        let nonsense = "this is not a database, but somebody's shopping list\n".repeat(200);
+        std::fs::write(&path, &nonsense).unwrap();
+
+        let Err(refused) = Database::open(folder.path()) else { panic!("a shopping list was opened") };
+
+        assert!(matches!(refused, OpenError::Damaged { .. }), "{refused}");
+        assert!(refused.to_string().contains("restore the newest backup"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), nonsense);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_brought_to_rest_is_not_told() {
+        let folder = tempfile::tempdir().unwrap();
+        note(&open(&folder)).unwrap();
+        let reader = Connection::open(folder.path().join("yidan.db")).unwrap();
+        reader.execute_batch("begin; select * from journal;").unwrap();
+        let writer = Connection::open(folder.path().join("yidan.db")).unwrap();
+        writer.execute("insert into settings (name, value) values ('a', 'b')", []).unwrap();
+
+        let Err(refused) = Database::open(folder.path()) else { panic!("it was busy") };
+
+        assert!(matches!(refused, OpenError::CheckpointBusy { .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_full_disk_says_so_and_what_was_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = open(&folder);
+        note(&database).unwrap();
+        database.connection.borrow().pragma_update(None, "max_page_count", 1).unwrap();
+        let pages: i64 = database.connection.borrow().pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        database.connection.borrow().pragma_update(None, "max_page_count", pages).unwrap();
+
+        let refused = (0..100).find_map(|_| note(&database).err()).expect("the disk is full at last");
+
+        assert!(refused.to_string().contains("disk is not full"), "{refused}");
+        assert!(refused.to_string().contains("yidan.db"), "{refused}");
+        let lines = database.load_head().unwrap().seq;
+        database.connection.borrow().pragma_update(None, "max_page_count", 1_000_000).unwrap();
+        note(&database).unwrap();
+        assert_eq!(database.load_head().unwrap().seq, lines + 1);
+    }
+
+    #[test]
+    fn after_a_commit_that_failed_the_file_is_opened_again_and_says_what_is_true() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = open(&folder);
+        let failed = database.write("break a promise at commit", |transaction| {
+            transaction.pragma_update(None, "defer_foreign_keys", true)?;
+            transaction.execute(
+                "insert into evidence (pay_id, source, hash, text, asked_at_ms) values ('nobody', 'QUERY', '', '', 0)",
+                [],
+            )?;
+            Ok(())
+        });
+
+        assert!(matches!(failed, Err(Error::Storage { .. })));
+        note(&database).unwrap();
+        let kept: i64 = database
+            .read(
+                "count",
+                |connection| Ok(connection.query_row("select count(*) from evidence", [], |row| row.get(0))?),
+            )
+            .unwrap();
+        assert_eq!((kept, database.load_head().unwrap().seq), (0, 1));
+    }
+
+    #[test]
+    fn the_journal_cannot_be_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = open(&folder);
+        note(&database).unwrap();
+        for crime in ["update journal set payload = '{}'", "delete from journal"] {
+            assert!(database.connection.borrow().execute(crime, []).is_err(), "{crime}");
+        }
+    }
+}
