@@ -276,8 +276,8 @@ fn lints_are_expected_never_switched_off() {
     for source in rust() {
         let code = code_of(&source.text);
         for (refused, instead) in [
-            ("#[allow", "use #[expect(…, reason = \"…\")]"),
-            ("#![allow", "use #![expect(…, reason = \"…\")]"),
+            ("#[allow(", "use #[expect(…, reason = \"…\")]"),
+            ("#![allow(", "use #![expect(…, reason = \"…\")]"),
             ("println!", "write to std::io::stdout() with writeln!, or use tracing"),
             ("print!", "write to std::io::stdout(), or use tracing"),
             ("dbg!", "remove it"),

@@ -45,6 +45,7 @@ create table receipts (
     primary key (account, trade_no)
 );
 create index receipts_by_day on receipts (business_day, store_id, terminal_id, hour, booked, total_fen);
+create index receipts_by_time on receipts (business_day, paid_at);
 create index receipts_by_payment on receipts (terminal_id, pay_id);
 
 -- Money that went back, proved. out_request_no is empty while only the fact is known.

@@ -9,10 +9,12 @@ export const small = { width: 1093, height: 614 }
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--hide-scrollbars', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
+export const openChromium = () => chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
+
 export async function openBrowser() {
   const server = await preview({ root, configFile: `${root}vite.config.ts`, preview: { port: 0, strictPort: false, open: false }, logLevel: 'error' })
   const address = server.httpServer.address()
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags })
+  const browser = await openChromium()
   return {
     browser,
     origin: `http://127.0.0.1:${address.port}`,

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::problem::Problem;
-use crate::{cases, enrol, ingest, live, payments, sign_in, terminals, totals};
+use crate::{cases, console, enrol, ingest, live, payments, receipts, sign_in, terminals, totals};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -27,6 +27,7 @@ pub fn router(app: App) -> Router {
         .route("/api/v1/me", get(sign_in::me))
         .route("/api/v1/payments", get(payments::list))
         .route("/api/v1/payments/{out_trade_no}", get(payments::one))
+        .route("/api/v1/receipts", get(receipts::list))
         .route("/api/v1/totals", get(totals::totals))
         .route("/api/v1/cases", get(cases::list))
         .route("/api/v1/terminals", get(terminals::list))
@@ -36,6 +37,8 @@ pub fn router(app: App) -> Router {
     // Not nested: what is signed is the path as it was sent.
     let bounded = terminals
         .merge(people)
+        .route("/", get(console::page))
+        .route("/assets/{name}", get(console::asset))
         .route("/healthz", get(|| async { "ok" }))
         .route("/readyz", get(ready))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE));

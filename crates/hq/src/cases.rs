@@ -34,6 +34,7 @@ pub struct CaseView {
     store_name: String,
     pay_id: String,
     out_trade_no: String,
+    order_no: Option<String>,
     trade_no: String,
     amount_fen: i64,
     detail: String,
@@ -64,7 +65,8 @@ pub async fn list(_: Reader, State(app): State<App>, Asked(filter): Asked<Filter
         conditions.into_iter().filter_map(|(condition, value)| Some((condition, value?))).collect();
     let numbered = given.iter().zip(2..).map(|((condition, _), number)| format!(" and {condition} ${number}"));
     let sql = format!(
-        "select c.*, s.store_name from cases c join stores s on s.store_id = c.store_id where true{} \
+        "select c.*, s.store_name, p.order_no from cases c join stores s on s.store_id = c.store_id \
+         left join payments p on p.terminal_id = c.terminal_id and p.pay_id = c.pay_id where true{} \
          order by c.opened_at desc, c.case_id desc limit $1",
         numbered.collect::<String>()
     );
@@ -88,6 +90,7 @@ fn view(row: &AnyRow) -> Result<CaseView, sqlx::Error> {
         store_name: row.try_get("store_name")?,
         pay_id: row.try_get("pay_id")?,
         out_trade_no: row.try_get("out_trade_no")?,
+        order_no: row.try_get("order_no")?,
         trade_no: row.try_get("trade_no")?,
         amount_fen: row.try_get("amount_fen")?,
         detail: row.try_get("detail")?,

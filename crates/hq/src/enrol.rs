@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::database::Database;
 use crate::given::Given;
 use crate::identity::read_enrolment;
+use crate::live::tell;
 use crate::problem::Problem;
 use crate::secret::Secret;
 use crate::sign_in::Editor;
@@ -109,6 +110,7 @@ pub async fn enrol(State(app): State<App>, request: Request<Body>) -> Result<Jso
         return Err(Problem::OtherMerchant(what));
     }
     let enrolled = take_code(&app.database, &enrolment, app.clock.now()).await?;
+    tell(&app, &enrolled.terminal_id, &enrolled.store_id, Vec::new());
     tracing::info!(terminal_id = enrolled.terminal_id, epoch = enrolled.epoch, "terminal enrolled");
     Ok(Json(enrolled))
 }

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::decide::chain::{Head, Verdict, judge};
 use crate::decide::money::{Finding, Reporter};
 use crate::identity::{Terminal, read_signed};
-use crate::live::Change;
+use crate::live::tell;
 use crate::problem::Problem;
 use crate::project::{self, Projected};
 use axum::Json;
@@ -55,7 +55,7 @@ async fn ingest(app: &App, terminal: &Terminal, batch: &Batch) -> Result<Ack, Pr
     let projected = store(app, &mut transaction, terminal, new, now).await?;
     move_head(&mut transaction, terminal, head).await?;
     transaction.commit().await?;
-    tell(app, terminal, projected);
+    tell(app, &terminal.terminal_id, &terminal.store_id, projected.numbers());
     Ok(Ack { acked_seq: head.seq, head_hash: head.hash })
 }
 
@@ -140,11 +140,4 @@ async fn quarantine(
     let detail = format!("{} (line {}, epoch {})", conflict.detail, line.seq, terminal.epoch);
     let case = CaseRow::about_terminal(Finding::OtherHistory, terminal, &detail, now);
     insert_cases(db, &[case]).await
-}
-
-fn tell(app: &App, terminal: &Terminal, projected: Projected) {
-    let out_trade_no = projected.numbers();
-    let (terminal_id, store_id) = (terminal.terminal_id.clone(), terminal.store_id.clone());
-    // Nobody may be looking.
-    let _ = app.live.send(Change { terminal_id, store_id, out_trade_no });
 }

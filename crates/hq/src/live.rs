@@ -21,6 +21,13 @@ pub struct Change {
     pub out_trade_no: Vec<String>,
 }
 
+/// Tells whoever is looking.
+pub fn tell(app: &App, terminal_id: &str, store_id: &str, out_trade_no: Vec<String>) {
+    let change = Change { terminal_id: terminal_id.to_owned(), store_id: store_id.to_owned(), out_trade_no };
+    // Nobody may be looking.
+    let _ = app.live.send(change);
+}
+
 /// `GET /api/v1/live`: one event `changed` per batch that was stored; `missed` if this page was too slow.
 pub async fn live(_: Reader, State(app): State<App>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let mut stopping = app.stopping.clone();

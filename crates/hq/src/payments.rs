@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row as _};
+use yidan_payment::Fen;
 
 const MAX_PAGE: i64 = 500;
 const PAGE: i64 = 100;
@@ -25,6 +26,10 @@ pub struct Filter {
     terminal: Option<String>,
     status: Option<String>,
     out_trade_no: Option<String>,
+    /// Order number, out_trade_no, the end of a trade_no, or an amount in yuan.
+    text: Option<String>,
+    /// Only those that may still bring money.
+    open: Option<bool>,
     /// Only older ones than this `pay_id`: the last of the page before.
     before: Option<String>,
     limit: Option<i64>,
@@ -101,25 +106,48 @@ const COLUMNS: &str = "select p.*, s.store_name, \
 /// `GET /api/v1/payments`
 pub async fn list(_: Reader, State(app): State<App>, Asked(filter): Asked<Filter>) -> Result<Json<Page>, Problem> {
     let limit = filter.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
-    let conditions = [
-        ("p.business_day =", &filter.day),
-        ("p.store_id =", &filter.store),
-        ("p.terminal_id =", &filter.terminal),
-        ("p.status =", &filter.status),
-        ("p.out_trade_no =", &filter.out_trade_no),
-        ("p.pay_id <", &filter.before),
-    ];
-    let given: Vec<(&str, &String)> =
-        conditions.into_iter().filter_map(|(condition, value)| Some((condition, value.as_ref()?))).collect();
-    // Only our own words go into the text; what was asked for is bound.
-    let numbered = given.iter().zip(2..).map(|((condition, _), number)| format!(" and {condition} ${number}"));
-    let sql = format!("{COLUMNS} where true{} order by p.pay_id desc limit $1", numbered.collect::<String>());
-    let query = given.iter().fold(sqlx::query(AssertSqlSafe(sql)).bind(limit), |query, (_, value)| query.bind(*value));
+    let (conditions, values) = filter.conditions();
+    let sql = format!("{COLUMNS} where true{conditions} order by p.pay_id desc limit $1");
+    let query = values.iter().fold(sqlx::query(AssertSqlSafe(sql)).bind(limit), |query, value| query.bind(value));
     let rows = query.fetch_all(&app.database.reader).await?;
     let payments: Vec<PaymentView> = rows.iter().map(view).collect::<Result<_, _>>()?;
     let is_full = i64::try_from(payments.len()).is_ok_and(|count| count == limit);
     let next = payments.last().filter(|_| is_full).map(|last| last.pay_id.clone());
     Ok(Json(Page { payments, next }))
+}
+
+impl Filter {
+    /// The conditions as SQL, numbered from $2, and what is bound to them. Only our own words go into the text.
+    fn conditions(&self) -> (String, Vec<String>) {
+        let amount = self.text.as_deref().and_then(|text| Fen::parse(text).ok());
+        let amount = amount.map_or(String::from("-1"), |fen| fen.as_fen().to_string());
+        let plain = [
+            (" and p.business_day = $", &self.day),
+            (" and p.store_id = $", &self.store),
+            (" and p.terminal_id = $", &self.terminal),
+            (" and p.status = $", &self.status),
+            (" and p.out_trade_no = $", &self.out_trade_no),
+            (" and p.pay_id < $", &self.before),
+        ];
+        let given = plain.into_iter().filter_map(|(condition, value)| Some((condition, value.clone()?)));
+        let (mut sql, mut values) = (String::new(), Vec::new());
+        for (condition, value) in given {
+            values.push(value);
+            sql += &format!("{condition}{}", values.len() + 1);
+        }
+        if self.open == Some(true) {
+            sql += " and p.status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING')";
+        }
+        if let Some(text) = &self.text {
+            let (n, m) = (values.len() + 2, values.len() + 3);
+            sql += &format!(
+                " and (p.order_no = ${n} or p.out_trade_no = ${n} or p.trade_no like '%' || ${n} \
+                 or p.amount_fen = cast(${m} as bigint))"
+            );
+            values.extend([text.trim().to_owned(), amount]);
+        }
+        (sql, values)
+    }
 }
 
 /// `GET /api/v1/payments/{out_trade_no}`

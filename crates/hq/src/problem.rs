@@ -6,6 +6,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
+use std::time::Duration;
 use yidan_payment::UtcMs;
 use yidan_wire::{Conflict, SignatureError};
 
@@ -124,7 +125,7 @@ impl Problem {
             Problem::SignInFirst => plain(StatusCode::UNAUTHORIZED, "sign-in-first"),
             Problem::WrongPassword => plain(StatusCode::UNAUTHORIZED, "wrong-password"),
             Problem::LockedOut { until, now } => Face {
-                retry_after: Some(until.since(*now).as_secs() + 1),
+                retry_after: Some(until.after(Duration::from_millis(999)).since(*now).as_secs()),
                 ..plain(StatusCode::TOO_MANY_REQUESTS, "locked-out")
             },
             Problem::OtherSite => plain(StatusCode::FORBIDDEN, "other-site"),

@@ -1,6 +1,7 @@
 //! `GET /api/v1/terminals`: who reports, when it was last heard, and whether everything it wrote is here.
 
 use crate::app::App;
+use crate::live::tell;
 use crate::problem::Problem;
 use crate::sign_in::{Editor, Reader};
 use axum::Json;
@@ -68,6 +69,7 @@ pub async fn revoke(
     if revoked == 0 {
         return Err(Problem::NotFound("terminal"));
     }
+    tell(&app, &terminal_id, "", Vec::new());
     tracing::warn!(terminal_id, by = editor.name, "terminal revoked");
     Ok(StatusCode::NO_CONTENT)
 }
