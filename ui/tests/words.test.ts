@@ -58,6 +58,21 @@ describe('the words files', () => {
   })
 })
 
+describe('no sentence', () => {
+  const sources = Object.entries(import.meta.glob('../src/**/*.{ts,vue}', { query: '?raw', import: 'default', eager: true }) as Record<string, string>)
+  const code = sources.filter(([path]) => !path.includes('/words/')).map(([, text]) => text).join('\n')
+  // `scene.${name}.title` uses every sentence under scene.
+  const families = [...code.matchAll(/[`'(]([\w.]+)\.\$\{|keyOr\('([\w.]+)'/g)].map((found) => `${found[1] ?? found[2]}.`)
+
+  it('is left over', () => {
+    const stands = (key: string) => new RegExp(`\\b${key.split('.').at(-1) ?? ''}\\b`).test(code)
+    // What Rust names (a timeline line, a finding, a case, an error) is used without standing anywhere here.
+    const isRusts = (key: string) => /^(what|finding|advice|error|cases\.kind|who)\./.test(key)
+    const isUsed = (key: string) => code.includes(`'${key}'`) || isRusts(key) || (families.some((family) => key.startsWith(family)) && stands(key))
+    expect(leaves(zh).map(([key]) => key).filter((key) => !isUsed(key))).toEqual([])
+  })
+})
+
 describe('every payment', () => {
   it.each(Object.entries(payments))('%s has a scene, a look, three rows and at most two acts', (_, payment) => {
     const scene = sceneOf(payment)

@@ -2,7 +2,7 @@ import type { Words } from './zh'
 
 /** Every sentence of the counter, in English. Straight quotes only: CJK faces draw curly ones full width. */
 export const en: Words = {
-  app: { name: 'Yidan', till: 'till {till}', loading: 'Opening', broken: 'The counter cannot open', brokenLine: 'No money was touched. Read the reason below and try again.', again: 'Try again', close: 'Close' },
+  app: { name: 'Yidan', till: 'till {till}', broken: 'The counter cannot open', brokenLine: 'No money was touched. Read the reason below and try again.', again: 'Try again', close: 'Close' },
   nav: { label: 'Main', collect: 'Collect', orders: 'Orders', today: 'Today', cases: 'Cases', settings: 'Settings' },
   demo: { ribbon: 'Demo: no real money. Scanning a code here charges nobody', phone: "Open the customer's phone" },
 
@@ -109,7 +109,6 @@ export const en: Words = {
     noRefresh: 'Scanned: no refresh',
     newCode: 'New code',
     stop: 'Cancel',
-    stopWaiting: 'Stop',
     resume: 'Resume',
     next: 'Serve next',
     nextFirst: 'Serve next',
@@ -177,8 +176,6 @@ export const en: Words = {
     state: 'State',
     received: 'Received',
     reason: 'Alipay says',
-    earlierDay: 'Day before',
-    laterDay: 'Day after',
   },
   who: { CASHIER: 'cashier', ALIPAY: "Alipay's answer", HQ: 'pushed by HQ', CLOCK: 'time passed', COUNTER: 'this counter' },
   signed: 'signature verified',
@@ -218,7 +215,6 @@ export const en: Words = {
 
   today: {
     title: 'Today',
-    dayStart: 'business day from {time}',
     previous: 'Day before',
     following: 'Day after',
     net: 'Net',
@@ -227,8 +223,6 @@ export const en: Words = {
     count: '{n} payments',
     refunds: 'Refunded',
     refundsLine: 'to the same account',
-    average: 'Average',
-    averageLine: 'per payment',
     unsure: 'Not sure yet',
     unsureLine: '{n} without a result',
     unsureNone: 'all have a result',
@@ -294,13 +288,11 @@ export const en: Words = {
     locked: 'A payment is running: keys cannot be changed now',
     check: 'Checks',
     checkNow: 'Check now',
-    offlineCheck: 'offline',
     hqLine: 'Once connected, every payment is reported to headquarters, and headquarters pushes arrivals to this till.',
     hqUrl: 'Address of headquarters',
     hqCode: 'Enrolment code',
     hqCodeNote: "From headquarters' Terminals page; works once, for 15 minutes",
     enrol: 'Enrol this till',
-    enrolled: 'Enrolled',
     hqAck: 'Last received by HQ',
     never: 'never yet',
   },
@@ -348,9 +340,11 @@ export const en: Words = {
     language: 'Language',
     steps: { store: 'Store', keys: 'Alipay keys', person: 'Manager' },
     step: 'Step {n} of {all}',
-    storeLine: "The name is shown to customers, on their screen and in their Alipay bill.",
-    keysLine: 'The private key stays on this computer, encrypted, never shown again and in no backup.',
-    personLine: "Changing settings and deciding about cases needs the manager's PIN.",
+    lead: {
+      store: "The name is shown to customers, on their screen and in their Alipay bill.",
+      keys: 'The private key stays on this computer, encrypted, never shown again and in no backup.',
+      person: "Changing settings and deciding about cases needs the manager's PIN.",
+    },
     managerName: "Manager's name",
     pin: 'PIN (6 digits)',
     pinNote: '5 wrong tries lock it for 5 minutes',
