@@ -11,6 +11,7 @@ use crate::{
     certificate::CertificateError,
     certificates::Certificates,
     close::read_close,
+    extra::ExtraContent,
     merchant::Merchant,
     pay::{PayOrder, pay_content, read_pay},
     precreate::{precreate_content, read_precreate},
@@ -35,6 +36,7 @@ use yidan_payment::{
 /// Speaks for one app with one gateway.
 pub struct Client {
     settings: Settings,
+    extra: ExtraContent,
     http: reqwest::Client,
     clock: Box<dyn Fn() -> UtcMs>,
     gateway_date: Box<dyn Fn(UtcMs)>,
@@ -48,13 +50,20 @@ impl Client {
     pub fn new(settings: Settings, clock: impl Fn() -> UtcMs + 'static) -> Result<Client, SettingsError> {
         settings.check()?;
         let http = http_client(&settings).map_err(|_| SettingsError::Tls)?;
-        Ok(Client { settings, http, clock: Box::new(clock), gateway_date: Box::new(|_| ()) })
+        let extra = ExtraContent::default();
+        Ok(Client { settings, extra, http, clock: Box::new(clock), gateway_date: Box::new(|_| ()) })
     }
 
     /// Hands the `Date` of every answer of the gateway to `tell`, whatever else the answer says.
     #[must_use]
     pub fn on_gateway_date(self, tell: Box<dyn Fn(UtcMs)>) -> Client {
         Client { gateway_date: tell, ..self }
+    }
+
+    /// Sends further members with every precreate and pay.
+    #[must_use]
+    pub fn with_extra_content(self, extra: ExtraContent) -> Client {
+        Client { extra, ..self }
     }
 
     /// The account that payments of this client belong to.
@@ -72,7 +81,7 @@ impl Client {
     /// The exact text to store and to send for an order.
     #[must_use]
     pub fn precreate_body(&self, order: &PrecreateOrder) -> String {
-        precreate_content(order)
+        precreate_content(order, &self.extra)
     }
 
     /// Registers an order: `body` is the stored text of [`Client::precreate_body`]. Repeatable.
@@ -109,7 +118,7 @@ impl Client {
     /// # Errors
     /// See [`GatewayError`]: nothing is known then.
     pub async fn pay(&self, order: &PayOrder) -> Result<Statement, GatewayError> {
-        let body = pay_content(order);
+        let body = pay_content(order, &self.extra);
         let told = self.ask(Call::Pay, &body, |said, _| read_pay(said, &order.out_trade_no)).await?;
         Ok(told.statement(Source::Pay))
     }

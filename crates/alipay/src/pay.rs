@@ -4,11 +4,13 @@
 
 use crate::{
     answer::AnswerError,
+    extra::ExtraContent,
     refusals::read_refusal,
     said::{Said, Verdict},
     subject::{clean_subject, cut, encode_passback},
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::fmt;
 use yidan_payment::{Evidence, Fen, OutTradeNo};
 use zeroize::Zeroizing;
@@ -95,10 +97,12 @@ struct PayContent<'a> {
     operator_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     passback_params: Option<String>,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
 }
 
 /// The `biz_content` of an order. Wiped when dropped: it holds the buyer's code.
-pub(crate) fn pay_content(order: &PayOrder) -> Zeroizing<String> {
+pub(crate) fn pay_content(order: &PayOrder, extra: &ExtraContent) -> Zeroizing<String> {
     let content = PayContent {
         out_trade_no: order.out_trade_no.as_str(),
         scene: "bar_code",
@@ -110,6 +114,7 @@ pub(crate) fn pay_content(order: &PayOrder) -> Zeroizing<String> {
         terminal_id: cut(&order.terminal_id, 32),
         operator_id: cut(&order.operator_id, 28),
         passback_params: encode_passback(order.passback_params.as_deref()),
+        extra: extra.members(),
     };
     Zeroizing::new(serde_json::to_string(&content).expect("text members always make JSON"))
 }

@@ -5,11 +5,13 @@
 use crate::{
     answer::AnswerError,
     beijing::beijing_text,
+    extra::ExtraContent,
     refusals::read_refusal,
     said::{Said, Verdict},
     subject::{clean_subject, cut, encode_passback},
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 use yidan_payment::{Evidence, OutTradeNo, PrecreateOrder};
 
 /// What an answer to precreate means. A definite no needs no signature: the gateway cannot sign for a key it does not know,
@@ -46,6 +48,8 @@ struct PrecreateContent<'a> {
     operator_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     passback_params: Option<String>,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
 }
 
 /// The exact `biz_content` of an order.
@@ -54,7 +58,7 @@ struct PrecreateContent<'a> {
 /// `store_id` (32), `terminal_id` (32) and `operator_id` (28), which only show in the bill, are cut to Alipay's lengths;
 /// `passback_params` is percent-encoded, as Alipay demands.
 #[must_use]
-pub(crate) fn precreate_content(order: &PrecreateOrder) -> String {
+pub(crate) fn precreate_content(order: &PrecreateOrder, extra: &ExtraContent) -> String {
     let content = PrecreateContent {
         out_trade_no: order.out_trade_no.as_str(),
         total_amount: order.amount.to_string(),
@@ -65,6 +69,7 @@ pub(crate) fn precreate_content(order: &PrecreateOrder) -> String {
         terminal_id: cut(&order.terminal_id, 32),
         operator_id: cut(&order.operator_id, 28),
         passback_params: encode_passback(order.passback_params.as_deref()),
+        extra: extra.members(),
     };
     serde_json::to_string(&content).expect("text members always make JSON")
 }
@@ -90,9 +95,10 @@ mod tests {
 
     #[test]
     fn the_text_holds_what_is_set_and_nothing_empty() {
+        let extra = ExtraContent::parse(r#"{"product_code":"QR_CODE_OFFLINE"}"#).unwrap();
         assert_eq!(
-            precreate_content(&order()),
-            r#"{"out_trade_no":"S01","total_amount":"1234.50","subject":"奶茶／大","time_expire":"2026-12-01 00:30:00","qr_code_timeout_express":"5m","terminal_id":"T1","operator_id":"8f14e45f-ceea-467f-a0e6-d2a2","passback_params":"terminal%3D3%26x"}"#
+            precreate_content(&order(), &extra),
+            r#"{"out_trade_no":"S01","total_amount":"1234.50","subject":"奶茶／大","time_expire":"2026-12-01 00:30:00","qr_code_timeout_express":"5m","terminal_id":"T1","operator_id":"8f14e45f-ceea-467f-a0e6-d2a2","passback_params":"terminal%3D3%26x","product_code":"QR_CODE_OFFLINE"}"#
         );
     }
 

@@ -7,6 +7,7 @@ mod bills;
 mod certificates;
 mod client;
 mod fixtures;
+mod fuzz;
 mod keys;
 mod money_and_time;
 mod notices;
