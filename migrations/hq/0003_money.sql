@@ -27,6 +27,9 @@ create index payments_by_time on payments (pay_id);
 create index payments_by_day on payments (business_day, pay_id);
 create index payments_by_store on payments (store_id, business_day, pay_id);
 create index payments_by_terminal on payments (terminal_id, business_day, pay_id);
+-- Few at any time, whatever the day: what may still bring money.
+create index payments_open on payments (business_day, amount_fen)
+    where status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING');
 create index payments_by_number on payments (out_trade_no);
 
 -- Money whose proof headquarters has checked itself. A trade counts once, whoever reports it.
@@ -41,7 +44,10 @@ create table receipts (
     business_day text   not null,
     hour         bigint not null check (hour between 0 and 23),
     paid_at      bigint not null,
+    -- As what it is booked, and by which line of its terminal's journal: a later line wins, whenever it is read.
     booked       text   not null check (booked in ('RECOGNISED', 'SUSPENSE')),
+    booked_epoch bigint not null,
+    booked_seq   bigint not null,
     primary key (account, trade_no)
 );
 create index receipts_by_day on receipts (business_day, store_id, terminal_id, hour, booked, total_fen);

@@ -126,9 +126,17 @@ pub async fn write(
         upsert_payments(db, &rows).await?;
     }
     let mut ledger = load(db, merchant.app_id(), projected).await?;
-    for line in projected.lines.values() {
+    for (seq, line) in &projected.lines {
         if let Some((state, evidence)) = &line.state {
-            ledger.book(&Report { reporter, kind: line.kind, at: line.at, state, proved: evidence.as_ref() });
+            let line_no = (epoch, *seq);
+            ledger.book(&Report {
+                reporter,
+                line: line_no,
+                kind: line.kind,
+                at: line.at,
+                state,
+                proved: evidence.as_ref(),
+            });
         }
     }
     save(db, merchant.app_id(), reporter, &ledger, now).await

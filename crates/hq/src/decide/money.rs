@@ -19,10 +19,15 @@ pub struct Reporter {
     pub store_id: String,
 }
 
+/// Where a line stands in all that its terminal ever wrote: epoch, then number.
+pub type LineNo = (i64, i64);
+
 /// One line of a journal, as far as money is concerned.
 pub struct Report<'a> {
     /// Who says so.
     pub reporter: &'a Reporter,
+    /// Epoch and number of the line.
+    pub line: LineNo,
     /// What happened.
     pub kind: EventKind,
     /// When the line was written.
@@ -50,6 +55,8 @@ pub struct CountedReceipt {
     pub business_day: String,
     /// As what the terminal has booked it.
     pub booked: Booked,
+    /// By which line. A later one wins, in whatever order they are read.
+    pub booked_by: LineNo,
 }
 
 /// Money that went back.
@@ -168,8 +175,8 @@ impl Ledger {
                 self.find(report, Finding::DuplicateReport, Some(&receipt.trade_no), receipt.total);
             }
             Some(known) if known.total == receipt.total => {
-                if known.booked != receipt.booked {
-                    known.booked = receipt.booked;
+                if known.booked != receipt.booked && report.line > known.booked_by {
+                    (known.booked, known.booked_by) = (receipt.booked, report.line);
                     self.changed_receipts.insert(receipt.trade_no.clone());
                 }
             }
@@ -189,6 +196,7 @@ impl Ledger {
             paid_at: report.proved.and_then(paid_trade).and_then(|paid| paid.paid_at).unwrap_or(report.at),
             business_day: report.state.business_day.clone(),
             booked: receipt.booked,
+            booked_by: report.line,
         };
         self.receipts.insert(receipt.trade_no.clone(), counted);
         self.changed_receipts.insert(receipt.trade_no.clone());

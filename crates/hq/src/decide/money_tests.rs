@@ -85,8 +85,12 @@ fn paid(refunds: Vec<Refund>) -> PaymentState {
 }
 
 fn book(ledger: &mut Ledger, state: &PaymentState, proved: Option<&Evidence>) {
+    book_line(ledger, (1, 1), state, proved);
+}
+
+fn book_line(ledger: &mut Ledger, line: LineNo, state: &PaymentState, proved: Option<&Evidence>) {
     let reporter = Reporter { terminal_id: "S01T01".into(), store_id: "S01".into() };
-    ledger.book(&Report { reporter: &reporter, kind: EventKind::Refunded, at: UtcMs(7), state, proved });
+    ledger.book(&Report { reporter: &reporter, line, kind: EventKind::Refunded, at: UtcMs(7), state, proved });
 }
 
 fn with_money() -> Ledger {
@@ -180,4 +184,16 @@ fn suspense_money_that_was_given_back_settles_what_the_terminal_had_reported() {
     book(&mut ledger, &state, Some(&went_back("N1RX1", 1000)));
     assert_eq!(back(&ledger), 1000);
     assert!(ledger.settled.iter().any(|settled| settled.finding.is_none()));
+}
+
+#[test]
+fn an_older_line_that_is_read_later_does_not_undo_a_decision() {
+    let recognised = paid(vec![]);
+    let mut suspended = recognised.clone();
+    suspended.receipts[0].booked = Booked::Suspense;
+    let mut ledger = Ledger::default();
+    book_line(&mut ledger, (1, 7), &suspended, Some(&Evidence::Paid(money(1000))));
+    book_line(&mut ledger, (2, 3), &recognised, None);
+    book_line(&mut ledger, (1, 8), &suspended, None);
+    assert_eq!(ledger.receipts[&trade()].booked, Booked::Recognised);
 }

@@ -35,6 +35,8 @@ pub struct ReceiptRow<'a> {
     pub hour: i64,
     pub paid_at: UtcMs,
     pub booked: Booked,
+    pub booked_epoch: i64,
+    pub booked_seq: i64,
 }
 
 impl<'a> ReceiptRow<'a> {
@@ -50,6 +52,8 @@ impl<'a> ReceiptRow<'a> {
             hour: hour_in_china(counted.paid_at),
             paid_at: counted.paid_at,
             booked: counted.booked,
+            booked_epoch: counted.booked_by.0,
+            booked_seq: counted.booked_by.1,
         }
     }
 }

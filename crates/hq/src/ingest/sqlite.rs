@@ -122,7 +122,8 @@ pub async fn load_receipts(
     trades: &[&TradeNo],
 ) -> Result<Vec<(TradeNo, CountedReceipt)>, sqlx::Error> {
     let rows = sqlx::query(
-        "select trade_no, terminal_id, store_id, pay_id, total_fen, receipt_fen, paid_at, business_day, booked \
+        "select trade_no, terminal_id, store_id, pay_id, total_fen, receipt_fen, paid_at, business_day, booked, booked_epoch, \
+         booked_seq \
          from receipts where account = $1 and trade_no in (select value from json_each($2))",
     )
     .bind(account)
@@ -146,6 +147,7 @@ fn read_receipt(row: &AnyRow) -> Result<(TradeNo, CountedReceipt), sqlx::Error> 
         paid_at: UtcMs(row.try_get("paid_at")?),
         business_day: row.try_get("business_day")?,
         booked,
+        booked_by: (row.try_get("booked_epoch")?, row.try_get("booked_seq")?),
     };
     Ok((read_trade(row)?, counted))
 }
@@ -186,11 +188,12 @@ pub async fn upsert_receipts(
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
         "insert into receipts (account, trade_no, terminal_id, pay_id, store_id, total_fen, receipt_fen, \
-         business_day, hour, paid_at, booked) \
+         business_day, hour, paid_at, booked, booked_epoch, booked_seq) \
          select $1, value ->> 'trade_no', value ->> 'terminal_id', value ->> 'pay_id', value ->> 'store_id', \
          value ->> 'total_fen', value ->> 'receipt_fen', value ->> 'business_day', value ->> 'hour', \
-         value ->> 'paid_at', value ->> 'booked' from json_each($2) where true \
-         on conflict (account, trade_no) do update set booked = excluded.booked",
+         value ->> 'paid_at', value ->> 'booked', value ->> 'booked_epoch', value ->> 'booked_seq' \
+         from json_each($2) where true on conflict (account, trade_no) do update set \
+         booked = excluded.booked, booked_epoch = excluded.booked_epoch, booked_seq = excluded.booked_seq",
     )
     .bind(account)
     .bind(as_json(rows)?)

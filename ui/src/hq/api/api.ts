@@ -130,8 +130,11 @@ async function ask<T>(path: string, init?: RequestInit): Promise<T> {
 const send = <T = undefined>(path: string, body: unknown = {}) =>
   ask<T>(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
+/** Headquarters answers with at most this many payments at once. */
+export const pageSize = 100
+
 function paymentsPath(query: PaymentQuery): string {
-  const words = new URLSearchParams({ day: query.day, limit: '100' })
+  const words = new URLSearchParams({ day: query.day, limit: String(pageSize) })
   if (query.store !== '') words.set('store', query.store)
   if (query.text.trim() !== '') words.set('text', query.text.trim())
   if (query.before !== null) words.set('before', query.before)
