@@ -53,6 +53,15 @@ export const deedScreens = [
     await forward(page)
     await page.waitForSelector('[data-testid=pin]')
   }],
+  ['first-run-done', 'first', '', async (page) => {
+    await toKeys(page)
+    await fill(page, { 'app-id': '2021004170000000', 'private-key': 'MIIEvQ', 'alipay-key': 'MIIBIj' })
+    await forward(page)
+    await page.waitForSelector('[data-testid=pin]')
+    await fill(page, { 'manager-name': '阿周', pin: '482913', passphrase: 'correct horse' })
+    await forward(page)
+    await page.waitForSelector('[data-testid=recovery]')
+  }],
   ['same-amount', 'idle', '', async (page) => {
     await page.keyboard.type('26', { delay: 60 })
     await page.keyboard.press('Enter')

@@ -122,7 +122,9 @@ export const stories = {
     await page.fill('[data-testid=pin]', '482913')
     await page.fill('[data-testid=passphrase]', 'correct horse')
     await page.click('[data-testid=forward]')
-    await page.waitForSelector('main.collect, [data-testid=start]')
+    assert.match(await page.textContent('[data-testid=recovery]'), /KXPM/)
+    await page.click('[data-testid=start]')
+    await reach(page, 'idle')
   },
 
   'a changed setting needs the PIN, and a wrong one is told': async (page, origin) => {

@@ -96,7 +96,7 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
     listCases: () => answer('list_cases', () => (view.open_cases === 0 ? [] : cases)),
 
     checkSetup: (draft) => answer('check_setup', () => findings(draft)),
-    finishSetup: () => answer('finish_setup', () => (tell({ ...view, stage: 'Ready' }), { recovery: null })),
+    finishSetup: () => answer('finish_setup', () => (tell({ ...view, stage: 'Ready' }), { recovery: view.keyring ? null : 'KXPM-4T7Q-9DRA-62WN' })),
     startDemo: () => answer('start_demo', () => tell({ ...view, stage: 'Ready', demo: true })),
     unlock: (passphrase) => answer('unlock', () => (passphrase === 'correct horse' ? tell({ ...view, stage: 'Ready' }) : refuse('WrongPin', ''))),
 
