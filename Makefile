@@ -8,6 +8,7 @@ SHELL := bash
 
 UI_PACKAGES := ui/node_modules/.package-lock.json
 UI_PAGES := ui/dist/index.html
+HQ_PAGE := ui/dist-hq/index.html
 UI_SOURCES := $(shell find ui/src ui/public ui/scripts ui/*.html ui/*.ts ui/*.json -type f 2>/dev/null)
 
 help: ## what there is
@@ -19,20 +20,23 @@ check: $(UI_PAGES) ## the rules: format, lints, style as a test
 	cargo test --workspace --locked --quiet --test tidy
 	cd ui && npm run --silent lint
 
-test: check target/peers/ready ## everything that must pass; what CI runs
+test: check $(HQ_PAGE) target/peers/ready ## everything that must pass; what CI runs
 	cargo build --workspace --locked --bins
 	cargo nextest run --workspace --locked
 	cd ui && npm run --silent test
 	cd ui && npm run --silent e2e:fake
+	cd ui && npm run --silent e2e:hq
 
 deny: ## licences, banned crates and sources of all dependencies
 	command -v cargo-deny >/dev/null || cargo install cargo-deny --locked
 	cargo deny --workspace check licenses bans sources
 
-ui: $(UI_PAGES) ## the pages of the counter, as the shell embeds them
+ui: $(UI_PAGES) $(HQ_PAGE) ## the pages, as the programs embed them
 
-screens: $(UI_PAGES) ## a picture of every screen
+screens: $(UI_PAGES) $(HQ_PAGE) ## a picture of every screen
 	cd ui && npm run --silent screens
+	cargo build --quiet --workspace --locked --bins
+	cd ui && SCREENS=1 npm run --silent e2e:hq
 
 $(UI_PACKAGES): ui/package-lock.json ui/package.json
 	cd ui && npm ci --no-audit --no-fund
@@ -41,6 +45,10 @@ $(UI_PACKAGES): ui/package-lock.json ui/package.json
 # The shell embeds the pages: they come before anything of cargo.
 $(UI_PAGES): $(UI_PACKAGES) $(UI_SOURCES)
 	cd ui && npm run --silent build
+
+# Headquarters' own page. A debug build of yidan-hq reads it from here, a release build has it inside.
+$(HQ_PAGE): $(UI_PACKAGES) $(UI_SOURCES)
+	cd ui && npm run --silent build:hq
 
 # Alipay's own SDKs, pinned, for the tests in tests/peers.
 target/peers/ready: tests/peers/install.sh tests/peers/package-lock.json tests/peers/official.txt tests/peers/community.txt
