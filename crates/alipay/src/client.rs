@@ -197,7 +197,7 @@ impl Client {
     /// Alipay renews its certificates: one that signed and is not known yet is fetched and checked against the roots.
     pub(crate) async fn meet_signer(&self, answer: &Answer) -> Result<(), GatewayError> {
         match (&self.settings.trust, &answer.cert_sn) {
-            (Trust::Certificates(certificates), Some(sn)) if !certificates.knows(sn) => {
+            (Trust::Certificates(certificates), Some(sn)) if answer.signature.is_some() && !certificates.knows(sn) => {
                 self.fetch_certificate(certificates, sn).await
             }
             (Trust::Certificates(_) | Trust::Keys(_), _) => Ok(()),

@@ -57,6 +57,12 @@ impl GatewayUrl {
         self.0.host_str().unwrap_or_default()
     }
 
+    /// An address that no person could set.
+    #[cfg(test)]
+    pub(crate) fn unchecked(text: &str) -> GatewayUrl {
+        GatewayUrl(Url::parse(text).unwrap())
+    }
+
     pub(crate) fn url(&self) -> &Url {
         &self.0
     }

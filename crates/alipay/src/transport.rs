@@ -100,3 +100,78 @@ impl From<AnswerError> for GatewayError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AlipayKey, AppKey, GatewayUrl, Trust, request::sign_request};
+    use rustls::{
+        ServerConfig, ServerConnection, Stream,
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    };
+    use std::{
+        io::{Read, Write},
+        net::TcpListener,
+        path::{Path, PathBuf},
+        sync::Arc,
+        thread,
+    };
+
+    fn file(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+    }
+
+    fn text(name: &str) -> String {
+        std::fs::read_to_string(file(name)).unwrap()
+    }
+
+    /// A server that anybody can make: its certificate is signed by itself. Gives its port.
+    fn impostor() -> u16 {
+        let chain = vec![CertificateDer::from_pem_file(file("tests/certs/localhost.crt")).unwrap()];
+        let key =
+            PrivateKeyDer::from_pem_file(file("../../tests/fixtures/cases/keys/unrelated_private_pkcs8.pem")).unwrap();
+        let config = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            let (mut tcp, _) = listener.accept().unwrap();
+            let mut connection = ServerConnection::new(Arc::new(config)).unwrap();
+            let mut tls = Stream::new(&mut connection, &mut tcp);
+            let mut request = [0; 4096];
+            if tls.read(&mut request).is_ok() {
+                tls.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").unwrap();
+            }
+        });
+        port
+    }
+
+    async fn ask(gateway: &str) -> GatewayError {
+        let settings = Settings {
+            gateway: GatewayUrl::unchecked(gateway),
+            app_id: "2021000100000001".into(),
+            seller_id: None,
+            app_key: AppKey::parse(&text("../../tests/fixtures/cases/keys/app_private_pkcs8.pem")).unwrap(),
+            trust: Trust::Keys(AlipayKey::parse(&text("../../tests/fixtures/cases/keys/platform_public.pem")).unwrap()),
+            notify_url: None,
+            connect_timeout: Settings::CONNECT,
+            timeout: Settings::WHOLE,
+        };
+        let request = sign_request(&settings, Call::Query, "{}", UtcMs(0));
+        send(&http_client(&settings).unwrap(), Call::Query, request).await.unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn se2_a_server_that_vouches_for_itself_gets_no_request() {
+        let port = impostor();
+        for host in ["localhost", "127.0.0.1"] {
+            let error = ask(&format!("https://{host}:{port}/gateway.do")).await;
+            assert!(matches!(error, GatewayError::NotSent(_)), "{error:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn se2_plain_http_to_another_computer_is_refused() {
+        let error = ask("http://192.0.2.1/gateway.do").await;
+        assert!(matches!(error, GatewayError::NotSent(_)), "{error:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The client over real HTTP: what it sends, what it believes, and what it calls unknown.
 
-use crate::fixtures::{DATE_MS, Gateway, app_key, settings, signed};
+use crate::fixtures::{DATE_MS, Gateway, app_key, settings, signed, text};
 use std::{cell::Cell, error::Error, rc::Rc};
 use yidan_alipay::{
     AlipayKey, AuthCode, Client, PayOrder, RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion, read_proof,
@@ -59,7 +59,20 @@ async fn a_code_is_asked_for_as_alipays_own_sdk_asks() {
     assert_eq!(query("timestamp"), Some("2026-12-01 20:15:20"));
     assert_eq!((query("charset"), query("sign_type"), query("version")), (Some("utf-8"), Some("RSA2"), Some("1.0")));
     assert_eq!(query("notify_url"), Some("https://hq.example.com/pay/alipay/notify"));
-    assert!(!seen.raw.contains("PRIVATE"));
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn se1_no_request_and_no_error_holds_a_part_of_the_private_key() {
+    let key = text("cases/keys/app_private_pkcs8_oneline.txt");
+    let gateway = Gateway::answering(vec![Some(b"<html></html>".to_vec())]);
+    let client = client(&gateway.url);
+    let error = client.precreate(&number(), &client.precreate_body(&order("x"))).await.unwrap_err();
+    let seen = gateway.seen.recv().unwrap();
+    let sent: Vec<_> = seen.query.iter().chain(&seen.body).map(|(_, value)| value.as_str()).collect();
+    let shown = format!("{}{}{error:?}{:?}", seen.raw, sent.concat(), settings(&gateway.url));
+    for start in [0, 40, 400, 800] {
+        assert!(!shown.contains(&key[start..start + 40]) && !shown.contains("PRIVATE KEY"));
+    }
 }
 
 #[tokio::test(flavor = "current_thread")]
