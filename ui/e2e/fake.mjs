@@ -26,7 +26,7 @@ async function look(tab, where) {
   looked += 1
   for (const found of await tab.page.evaluate(audit)) note(where, found)
   for (const wrong of tab.wrong.splice(0)) note(where, wrong)
-  await tab.page.evaluate(`if (!window.axe) { ${axe} }`)
+  if (!(await tab.page.evaluate(() => 'axe' in window))) await tab.page.evaluate(axe)
   const { violations } = await tab.page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
   for (const broken of violations) note(where, `axe ${broken.id}: ${broken.nodes.map((node) => `${node.target.join(' ')} ${node.failureSummary?.split('\n')[1] ?? ''}`).slice(0, 3).join('; ')}`)
 }
