@@ -6,6 +6,7 @@
 
 #![cfg(test)]
 
+mod ours;
 mod sandbox;
 mod sdk;
 

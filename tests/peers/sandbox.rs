@@ -93,7 +93,7 @@ impl Sandbox {
 }
 
 /// A shop's server, reduced to what a notice needs: it says `success` and keeps the body.
-async fn receive_notices() -> (u16, mpsc::UnboundedReceiver<String>) {
+pub async fn receive_notices() -> (u16, mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (keep, kept) = mpsc::unbounded_channel();

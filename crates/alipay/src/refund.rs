@@ -163,8 +163,8 @@ fn read_fund_change(said: &Said, order: &RefundOrder) -> Result<RefundOutcome, A
 pub(crate) fn read_refund_query(said: &Said, out_trade_no: &OutTradeNo) -> Result<RefundQueryOutcome, AnswerError> {
     match (said.verdict(), said.signed) {
         (Verdict::Done, true) => {
-            said.require_echo(out_trade_no)?;
-            read_refund_status(said)
+            said.check_echo(out_trade_no)?;
+            read_refund_status(said, out_trade_no)
         }
         (Verdict::BusinessNo, true) if said.reason() == "TRADE_NOT_EXIST" => {
             said.check_echo(out_trade_no)?;
@@ -182,10 +182,12 @@ pub(crate) fn read_refund_query(said: &Said, out_trade_no: &OutTradeNo) -> Resul
     }
 }
 
-fn read_refund_status(said: &Said) -> Result<RefundQueryOutcome, AnswerError> {
+/// An unknown number is answered 10000 with nearly nothing in it, so only a yes must echo our number.
+fn read_refund_status(said: &Said, out_trade_no: &OutTradeNo) -> Result<RefundQueryOutcome, AnswerError> {
     let stated = said.amount("refund_amount")?.filter(|amount| !amount.is_zero());
     match (said.text("refund_status"), stated) {
         (Some("REFUND_SUCCESS"), Some(amount)) => {
+            said.require_echo(out_trade_no)?;
             let out_request_no = said.text("out_request_no").ok_or(AnswerError::Missing("out_request_no"))?.to_owned();
             let fact = RefundFact { trade_no: said.trade_no()?, out_request_no: Some(out_request_no), amount };
             Ok(RefundQueryOutcome::Refunded(fact))
@@ -293,6 +295,12 @@ mod tests {
             (yes(r#","trade_no":"T1","refund_amount":"20.00""#), "unclear"),
             (yes(r#","trade_no":"T1","refund_status":"REFUND_SUCCESS""#), "unknown"),
             (yes(""), "not refunded"),
+            (r#"{"code":"10000","msg":"Success"}"#.into(), "not refunded"),
+            (
+                yes(r#","trade_no":"T1","refund_amount":"20.00","refund_status":"REFUND_SUCCESS""#)
+                    .replace("S01\"", "S02\""),
+                "unknown",
+            ),
             (no("ACQ.TRADE_NOT_EXIST"), "no trade"),
             (no("TRADE_NOT_EXIST"), "no trade"),
             (no("ACQ.SYSTEM_ERROR"), "unknown"),
