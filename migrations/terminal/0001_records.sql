@@ -44,6 +44,7 @@ create table payments (
     trade_seen         integer not null check (trade_seen in (0, 1)),
     request_body       text,
     qr_code            text,
+    body_expires_at_ms integer,
     code_expires_at_ms integer,
     stopped_by         text    check (stopped_by in ('PERSON', 'CLOCK', 'SALE')),
     close_sent_at_ms   integer,

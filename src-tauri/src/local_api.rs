@@ -113,7 +113,11 @@ struct Bill {
 }
 
 /// What is known about a bill.
-async fn query(State(counter): State<Counter>, Query(bill): Query<Bill>) -> Result<Json<BillView>, Problem> {
+async fn query(
+    State(counter): State<Counter>,
+    bill: Result<Query<Bill>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<BillView>, Problem> {
+    let bill = bill.map_err(|error| Problem::bad_input(error.body_text()))?.0;
     let shown = counter
         .ask(move |engine| async move {
             let pay_id = find(&engine, &bill)?;
@@ -124,7 +128,11 @@ async fn query(State(counter): State<Counter>, Query(bill): Query<Bill>) -> Resu
 }
 
 /// Stops a bill: it is CLOSING until it is proved that no money can come.
-async fn close(State(counter): State<Counter>, Json(bill): Json<Bill>) -> Result<Json<BillView>, Problem> {
+async fn close(
+    State(counter): State<Counter>,
+    bill: Result<Json<Bill>, axum::extract::rejection::JsonRejection>,
+) -> Result<Json<BillView>, Problem> {
+    let bill = bill.map_err(|error| Problem::bad_input(error.body_text()))?.0;
     let shown = counter
         .ask(move |engine| async move {
             let pay_id = find(&engine, &bill)?;

@@ -43,6 +43,11 @@ impl ShopClock {
         self.turned.send_modify(|turned| *turned += by);
     }
 
+    /// The PC sleeps: time goes by, but not for its elapsed time.
+    pub fn sleeps(&self, by: Duration) {
+        self.offset_ms.fetch_add(i64::try_from(by.as_millis()).expect("a short time"), Ordering::SeqCst);
+    }
+
     /// Sets how wrong the counter's PC is.
     pub fn set_pc_wrong_by(&self, wrong_ms: i64) {
         self.pc_wrong_ms.store(wrong_ms, Ordering::SeqCst);

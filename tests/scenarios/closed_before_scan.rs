@@ -32,15 +32,7 @@ async fn without_an_effect_the_scan_pays() {
     shop.books_agree(1, yuan("7.00")).await;
 }
 
-/// A second program with the merchant's keys, such as another till's.
 async fn another_client_closes(shop: &Shop, payment: &Payment) {
-    let clock = shop.clock.clone();
-    let folder = shop.counter.folder();
-    let secrets = yidan_engine::open_keys(&folder.keys(), &yidan_engine::Lock::Demo).expect("the keys");
-    let setup =
-        shop.counter.asks(|engine| async move { yidan::setup::Setup::find(engine.database()).expect("a setup") });
-    let settings = setup.await.expect("set up").alipay(&secrets).expect("settings");
-    let client = yidan_alipay::Client::new(settings, move || clock.now()).expect("a client");
-    let answer = client.close(&payment.out_trade_no).await.expect("a signed answer");
+    let answer = another_client(shop).await.close(&payment.out_trade_no).await.expect("a signed answer");
     assert!(matches!(answer.evidence, yidan_payment::Evidence::CloseRefused(_)), "{:?}", answer.evidence);
 }

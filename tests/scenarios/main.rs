@@ -4,6 +4,7 @@
 mod closed_before_scan;
 mod crashed;
 mod double_click;
+mod first_money_wins;
 mod forged_evidence;
 mod headquarters_down;
 mod keys_changed;
@@ -22,11 +23,22 @@ mod wrong_clock;
 mod prelude {
     pub use harness::*;
     pub use yidan_engine::{Collected, NewOrder, Origin};
-    pub use yidan_payment::{CaseKind, Death, Fen, Payment, RequestId, Status};
+    pub use yidan_payment::{CaseKind, Death, Fen, Payment, RequestId, Status, StoppedBy};
 
     /// A new draft: its first digit was just typed.
     pub fn new_click() -> RequestId {
         RequestId::new(uuid::Uuid::now_v7())
+    }
+
+    /// A second program with the merchant's keys, such as another till's.
+    pub async fn another_client(shop: &Shop) -> yidan_alipay::Client {
+        let clock = shop.clock.clone();
+        let folder = shop.counter.folder();
+        let secrets = yidan_engine::open_keys(&folder.keys(), &yidan_engine::Lock::Demo).expect("the keys");
+        let setup =
+            shop.counter.asks(|engine| async move { yidan::setup::Setup::find(engine.database()).expect("a setup") });
+        let settings = setup.await.expect("set up").alipay(&secrets).expect("settings");
+        yidan_alipay::Client::new(settings, move || clock.now()).expect("a client")
     }
 
     /// A payment's status as a word.

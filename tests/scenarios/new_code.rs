@@ -23,6 +23,27 @@ async fn a_code_that_ran_out_is_renewed_on_the_same_number_and_paid() {
 }
 
 #[tokio::test]
+async fn a_later_code_whose_answer_was_lost_is_asked_for_again_and_never_shown_as_the_old_one() {
+    let shop = Shop::open().await;
+    let payment = shop.counter.collects(yuan("38.50")).await;
+    shop.turn(minutes(5)).await;
+    shop.turn(seconds(2)).await;
+    shop.alipay.next_fault(Fault::once("alipay.trade.precreate", FaultKind::LoseAnswer));
+
+    let lost = shop.counter.makes_a_new_code(&payment).await.expect("it was asked for");
+    assert_eq!((&lost.qr_code, lost.code_expires_at), (&payment.qr_code, payment.code_expires_at));
+    assert!(lost.body_expires_at > lost.code_expires_at);
+    shop.turn(seconds(4)).await;
+
+    let shown = shop.counter.payment(&payment).await;
+    assert_ne!(shown.qr_code, payment.qr_code);
+    assert_eq!((shown.code_expires_at, &shown.request_body), (lost.body_expires_at, &lost.request_body));
+    shop.buyer.scans_and_pays(&shown);
+    shop.turn(seconds(4)).await;
+    shop.books_agree(1, yuan("38.50")).await;
+}
+
+#[tokio::test]
 async fn a_code_that_still_lives_is_not_renewed_but_refreshed_with_the_same_bytes() {
     let shop = Shop::open().await;
     let payment = shop.counter.collects(yuan("38.50")).await;

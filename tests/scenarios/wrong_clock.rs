@@ -45,6 +45,22 @@ async fn a_pc_clock_that_jumps_in_the_middle_neither_kills_nor_prolongs_the_code
     assert_eq!(shop.counter.payment(&payment).await.status, Status::Closed(Death::NobodyScanned));
 }
 
+/// While a PC sleeps its elapsed time may stand still: what was known of the gateway's time is then hours old.
+#[tokio::test]
+async fn after_a_sleep_the_time_is_asked_for_before_the_next_code() {
+    let shop = Shop::open().await;
+    let first = shop.counter.collects(yuan("12.50")).await;
+    shop.buyer.scans_and_pays(&first);
+    shop.turn(seconds(4)).await;
+
+    shop.clock.sleeps(hours(9));
+    let payment = shop.counter.collects(yuan("13.50")).await;
+
+    assert_eq!(name(&payment), "PRECREATED");
+    let lives = payment.code_expires_at.expect("a code").since(shop.clock.now());
+    assert!((minutes(4)..=minutes(5)).contains(&lives), "{lives:?}");
+}
+
 #[tokio::test]
 async fn without_the_gateways_date_nothing_is_collected_and_nothing_is_proved_dead() {
     let shop = Shop::open().await;

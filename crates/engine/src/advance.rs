@@ -5,7 +5,9 @@ use crate::{Engine, Error};
 use futures_util::FutureExt;
 use std::rc::Rc;
 use std::time::Duration;
-use yidan_payment::{GatewayError, Input, Payment, PaymentId, PrecreateOrder, Statement, Status, Step, next_step};
+use yidan_payment::{
+    GatewayError, Input, Payment, PaymentId, PrecreateOrder, Source, Statement, Status, StatusName, Step, next_step,
+};
 
 /// A gateway that answers in circles is asked again by the timer, not in a loop.
 const MOST_CALLS: usize = 6;
@@ -77,6 +79,7 @@ impl Engine {
                 None => return Ok(None),
             },
             Step::Query => self.gateway.query(out_trade_no),
+            Step::Close if payment.status.name() == StatusName::Success => return Ok(None),
             Step::Close => {
                 self.write_close(payment)?;
                 self.gateway.close(out_trade_no)
@@ -91,7 +94,8 @@ impl Engine {
         let recorded = self.record(payment.pay_id, &input, Some(statement))?;
         match recorded.then {
             Step::Rest => Ok(None),
-            Step::Query if !recorded.changed => Ok(None),
+            // A question that brought no news is not asked again at once; a refused call is followed by a question.
+            Step::Query if !recorded.changed && statement.proof.source == Source::Query => Ok(None),
             Step::Query | Step::Precreate | Step::Close | Step::QueryRefunds => Ok(Some(recorded.then)),
         }
     }
@@ -112,7 +116,7 @@ impl Engine {
         }
         let now = self.clock.now();
         let life = Duration::from_secs(u64::from(self.limits.code_min) * 60);
-        let (body, time_expire) = match (&payment.request_body, payment.code_expires_at) {
+        let (body, time_expire) = match (&payment.request_body, payment.body_expires_at) {
             (Some(body), Some(time_expire)) => (body.clone(), time_expire),
             (Some(_) | None, _) => {
                 let order = self.precreate_order(payment, now.after(life))?;
@@ -144,8 +148,11 @@ impl Engine {
     }
 
     async fn call(&self, payment: &Payment, answer: crate::gateway::Answer<'_>) -> Result<Statement, GatewayError> {
-        let began = self.clock.elapsed();
-        self.contacts.change(payment.pay_id, |contact| contact.asking_since = Some(began));
+        let (began, knew_time) = (self.clock.elapsed(), self.clock.is_known());
+        self.contacts.change(payment.pay_id, |contact| {
+            contact.asking_since = Some(began);
+            contact.first_asked.get_or_insert(began);
+        });
         let answer = answer.await;
         let (now, took) = (self.clock.now(), self.clock.elapsed().saturating_sub(began));
         self.contacts.change(payment.pay_id, |contact| {
@@ -162,6 +169,9 @@ impl Engine {
                 }
             }
         });
+        if !knew_time && self.clock.is_known() {
+            self.schedule_watched();
+        }
         if let Err(error) = &answer {
             self.tell_trouble(payment, error);
         }

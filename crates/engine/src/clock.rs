@@ -23,8 +23,12 @@ pub struct GatewayClock {
     clock: Rc<dyn Clock>,
     /// The gateway's time at elapsed time 0, once an answer told it.
     start: Cell<Option<UtcMs>>,
+    /// What the PC's clock showed at elapsed time 0, as far as it could be told when the gateway's time was learned.
+    local_start: Cell<UtcMs>,
 }
 
+/// If the PC's clock and the elapsed time drift apart by more, the PC slept or its clock was set: ask the gateway again.
+const DRIFT: Duration = Duration::from_secs(10);
 /// A `Date` of whole seconds, and the way it took.
 const RESOLUTION: Duration = Duration::from_millis(2500);
 
@@ -32,7 +36,7 @@ impl GatewayClock {
     /// A clock that knows nothing of the gateway yet and believes the PC.
     #[must_use]
     pub fn new(clock: Rc<dyn Clock>) -> GatewayClock {
-        GatewayClock { clock, start: Cell::new(None) }
+        GatewayClock { clock, start: Cell::new(None), local_start: Cell::default() }
     }
 
     /// The gateway's time (UTC ms) as far as it is known, else the PC's.
@@ -44,10 +48,16 @@ impl GatewayClock {
         }
     }
 
-    /// Whether an answer of this run told the gateway's time.
+    /// Whether an answer of this run told the gateway's time, and nothing has happened since that makes it doubtful: while
+    /// a PC sleeps its elapsed time may stand still.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        self.start.get().is_some()
+        let (then, now) = (self.local_start.get(), self.local_at_start());
+        self.start.get().is_some() && then.since(now).max(now.since(then)) <= DRIFT
+    }
+
+    fn local_at_start(&self) -> UtcMs {
+        self.clock.local().before(self.clock.elapsed())
     }
 
     /// Takes the `Date` of an answer that has just arrived.
@@ -58,13 +68,14 @@ impl GatewayClock {
         let told = if fits { now } else { date };
         if !self.is_known() || !fits {
             self.start.set(Some(told.before(self.clock.elapsed())));
+            self.local_start.set(self.local_at_start());
         }
     }
 
     /// How far the PC's clock is ahead of the gateway's, in ms; `None` while unknown.
     #[must_use]
     pub fn local_offset_ms(&self) -> Option<i64> {
-        self.is_known().then(|| self.clock.local().0 - self.now().0)
+        self.start.get().map(|_| self.clock.local().0 - self.now().0)
     }
 
     /// Elapsed time: for pauses and countdowns.
@@ -106,14 +117,17 @@ mod tests {
         assert_eq!((clock.now(), clock.is_known()), (UtcMs(5_000), false));
 
         clock.learn(UtcMs(1_000_000));
-        turned.local.set(-77);
+        assert!(clock.is_known());
+        turned.local.set(-77_000);
         turned.elapsed.set(2_100);
         assert_eq!(clock.now(), UtcMs(1_002_000));
+        assert!(!clock.is_known(), "somebody set the PC's clock, or it slept: ask before the next code");
 
         clock.learn(UtcMs(1_001_000));
         assert_eq!(clock.now(), UtcMs(1_002_000), "whole seconds are no news");
         clock.learn(UtcMs(1_600_000));
         assert_eq!(clock.now(), UtcMs(1_600_000));
-        assert_eq!(clock.local_offset_ms(), Some(-77 - 1_600_000));
+        assert_eq!(clock.local_offset_ms(), Some(-77_000 - 1_600_000));
+        assert!(clock.is_known());
     }
 }

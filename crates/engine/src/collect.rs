@@ -7,6 +7,7 @@ use crate::ids::{bill_number, new_id, typed_number};
 use crate::{Engine, Error};
 use rusqlite::Transaction;
 use std::rc::Rc;
+use std::time::Duration;
 use yidan_payment::{
     Fen, Hash, Method, OrderId, OrderStatus, OutTradeNo, Payment, PaymentId, RequestId, SaleId, Status, UtcMs,
 };
@@ -161,6 +162,9 @@ impl Engine {
         let now = self.clock.now();
         let replaced = self.find_replaced(order)?;
         let payment = self.database.write("write down the order", |transaction| {
+            if let Some(replaced) = &replaced {
+                refuse_if_payable(transaction, replaced.sale_id)?;
+            }
             let row = self.new_order(transaction, order, replaced.as_ref(), now)?;
             let payment = self.new_payment(&row)?;
             database::insert_order(transaction, &row, OrderStatus::Created)?;
@@ -169,6 +173,8 @@ impl Engine {
             Ok(payment)
         })?;
         tracing::info!(out_trade_no = %payment.out_trade_no, "collecting");
+        // Whatever happens to the call that follows, this payment is asked for.
+        self.schedule.put(payment.pay_id, self.clock.elapsed() + FIRST_LOOK, None);
         self.tell(payment.pay_id);
         self.outbox.notify_one();
         Ok(payment.pay_id)
@@ -265,6 +271,7 @@ impl Engine {
             trade_seen: false,
             request_body: None,
             qr_code: None,
+            body_expires_at: None,
             code_expires_at: None,
             stopped_by: None,
             close_sent_at: None,
@@ -288,6 +295,17 @@ impl Engine {
     }
 }
 
+/// A new order of a sale only if no other can bring money, and none has brought any that is still there.
+fn refuse_if_payable(transaction: &Transaction<'_>, sale_id: SaleId) -> Result<(), WriteError> {
+    let live = database::list_live_of_sale(transaction, sale_id)?;
+    if !live.is_empty() || database::has_money(transaction, sale_id, None)? {
+        return Err(WriteError::Refused(Error::StillPayable));
+    }
+    Ok(())
+}
+
+/// A payment is asked for this long after it was written down, if nothing else has done so.
+const FIRST_LOOK: Duration = Duration::from_secs(3);
 /// Orders typed at this counter's screen.
 pub(crate) const COUNTER: &str = "counter";
 const LONGEST_SUBJECT: usize = 120;

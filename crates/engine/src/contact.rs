@@ -10,6 +10,8 @@ use yidan_payment::{PaymentId, UtcMs};
 pub struct Contact {
     /// Since when the present call waits (elapsed time).
     pub asking_since: Option<Duration>,
+    /// When this payment was first asked about in this run (elapsed time).
+    pub first_asked: Option<Duration>,
     /// When the last usable answer came.
     pub answered_at: Option<UtcMs>,
     /// How long that call took.

@@ -18,7 +18,9 @@ pub use orders::OrderRow;
 pub(crate) use cases::open_case;
 pub(crate) use journal::{NewEvent, append};
 pub(crate) use orders::{insert_order, load_order, move_to_day, next_day_seq, save_order_status};
-pub(crate) use payments::{find_payment, insert_payment, is_sale_paid, keep_statement, save_payment};
+pub(crate) use payments::{
+    find_payment, has_money, insert_payment, is_sale_paid, keep_statement, list_live_of_sale, save_payment,
+};
 
 use crate::Error;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -88,9 +90,14 @@ impl Database {
     }
 
     fn storage(&self, doing: &'static str, source: RowError) -> Error {
-        Error::Storage { doing, path: self.path.clone(), source: Box::new(source) }
+        tracing::error!(doing, error = &source as &dyn std::error::Error, "the database refused");
+        let advice = if source.is_damage() { DAMAGED } else { FULL };
+        Error::Storage { doing, path: self.path.clone(), advice, source: Box::new(source) }
     }
 }
+
+const FULL: &str = "check that the disk is not full, then try again";
+const DAMAGED: &str = "the file may be damaged: stop, keep a copy of the whole folder, then restore the newest backup";
 
 /// A row that could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +111,19 @@ pub enum RowError {
     /// Somebody was faster: read again and decide.
     #[error("the row was changed in between")]
     Raced,
+}
+
+impl RowError {
+    fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, SystemIoFailure};
+        match self {
+            RowError::Sqlite(error) => {
+                matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase | SystemIoFailure))
+            }
+            RowError::Unreadable(_) => true,
+            RowError::Raced => false,
+        }
+    }
 }
 
 /// Why a transaction was given up.
@@ -139,8 +159,9 @@ mod tests {
     }
 
     fn note(database: &Database) -> Result<(), Error> {
+        let n = u128::try_from(database.load_head()?.seq).unwrap() + 1;
         let payload = format!("{:?}", "x".repeat(4096));
-        database.note(yidan_payment::EventId::new(uuid::Uuid::now_v7()), "opened", UtcMs(1), payload)
+        database.note(yidan_payment::EventId::new(uuid::Uuid::from_u128(n)), "opened", UtcMs(1), payload)
     }
 
     #[test]

@@ -89,9 +89,7 @@ impl Engine {
         for pay_id in engine.database.list_live()? {
             engine.schedule.put(pay_id, engine.clock.elapsed(), None);
         }
-        for (pay_id, at) in engine.database.list_watched()? {
-            engine.schedule.put(pay_id, engine.elapsed_at(at), None);
-        }
+        engine.schedule_watched();
         Ok(Rc::new(engine))
     }
 
@@ -191,6 +189,17 @@ impl Engine {
     /// Whether this payment was made with the account we have now. Only its own account's word counts.
     pub(crate) fn is_ours(&self, payment: &Payment) -> bool {
         payment.account == self.gateway.account()
+    }
+
+    /// Puts every payment that is asked once more on the schedule, by the clock as it is known now.
+    pub(crate) fn schedule_watched(&self) {
+        match self.database.list_watched() {
+            Ok(watched) => watched.into_iter().for_each(|(pay_id, at)| {
+                self.schedule.put(pay_id, self.elapsed_at(at), None);
+            }),
+            // It was logged; the next start tries again.
+            Err(_) => {}
+        }
     }
 
     /// The elapsed time at which the gateway's clock will show `at`.

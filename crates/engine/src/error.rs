@@ -37,14 +37,14 @@ pub enum Error {
     )]
     HistoryDiffers,
     /// The database did not do it. The next call reads what is true.
-    #[error(
-        "could not {doing} in the database {path}; nothing was lost. Check that the disk is not full, then try again"
-    )]
+    #[error("could not {doing} in the database {path}: {advice}")]
     Storage {
         /// What we were doing.
         doing: &'static str,
         /// Which file.
         path: PathBuf,
+        /// What to do.
+        advice: &'static str,
         /// Why.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,

@@ -35,6 +35,12 @@ impl Flights {
         self.all.borrow_mut().remove(&pay_id);
     }
 
+    /// Lets every run go.
+    pub(crate) fn clear(&self) {
+        let all = self.all.take();
+        drop(all);
+    }
+
     /// Whether nothing is under way.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.borrow().is_empty()

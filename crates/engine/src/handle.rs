@@ -64,6 +64,7 @@ impl Counter {
 /// Runs the engine until every handle is gone: the work handed in, the timers, the reports.
 pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
     let Inbox(mut inbox) = inbox;
+    let _end = End(Rc::clone(&engine));
     let mut asking = std::pin::pin!(Rc::clone(&engine).keep_asking());
     let mut reporting = std::pin::pin!(Rc::clone(&engine).keep_reporting());
     let mut works = FuturesUnordered::new();
@@ -78,5 +79,14 @@ pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
             () = &mut asking => {}
             () = &mut reporting => {}
         }
+    }
+}
+
+/// However serving ends, the runs under way are let go: each holds the engine, and with it the lock of the folder.
+struct End(Rc<Engine>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.0.flights.clear();
     }
 }

@@ -8,7 +8,7 @@ use yidan_payment::{
     CaseKind, Evidence, Input, NewCase, Outcome, Payment, PaymentId, Proof, Proposal, Statement, Status, StatusName,
     Step, UtcMs, apply, order_status,
 };
-use yidan_wire::{Carry, CaseState, EventKind, PaymentState};
+use yidan_wire::{Carry, CaseState, EventKind, PaymentState, ReceiptState};
 
 /// What came of an input.
 pub(crate) struct Recorded {
@@ -27,17 +27,22 @@ impl Engine {
         statement: Option<&Statement>,
     ) -> Result<Recorded, Error> {
         let now = self.clock.now();
-        let (outcome, changed) = self.database.write("record what happened", |transaction| {
+        let (outcome, changed, settled) = self.database.write("record what happened", |transaction| {
             let before = load(transaction, pay_id)?;
             let outcome = apply(&before, input, now);
             let changed = self.write_outcome(transaction, &before, &outcome, input, statement, now)?;
-            Ok((outcome, changed))
+            let settled = self.settle_sale(transaction, &before, &outcome.payment, now)?;
+            Ok((outcome, changed, settled))
         })?;
         if let Some(why) = outcome.refused {
             return Err(why.into());
         }
         if changed {
-            self.after_change(&outcome.payment)?;
+            self.after_change(&outcome.payment);
+        }
+        for other in settled {
+            self.after_change(&other.payment);
+            self.schedule.put(other.payment.pay_id, self.clock.elapsed(), Some(other.then));
         }
         Ok(Recorded { then: outcome.then, changed })
     }
@@ -121,15 +126,90 @@ impl Engine {
         now: UtcMs,
     ) -> Result<(), WriteError> {
         let order = database::load_order(transaction, payment.order_id)?;
-        let state = state_of(payment, order, cases, proof);
+        let state = self.state_of(payment, order, cases, proof, now);
         let payload = serde_json::to_string(&state).map_err(|error| RowError::Unreadable(error.to_string()))?;
         let event_id = new_id(self.ids.as_ref());
         let event = NewEvent { event_id, kind: kind.as_str(), pay_id: Some(payment.pay_id), at: now, payload };
         database::append(transaction, event)
     }
 
-    /// After the commit: screens, headquarters, timers, and the sale's other payments.
-    fn after_change(&self, payment: &Payment) -> Result<(), Error> {
+    fn state_of(
+        &self,
+        payment: &Payment,
+        order: database::OrderRow,
+        cases: &[CaseState],
+        proof: Option<&Proof>,
+        now: UtcMs,
+    ) -> PaymentState {
+        let receipts = payment.receipts.iter().map(|receipt| ReceiptState {
+            receipt: receipt.clone(),
+            business_day: self.day_of(receipt.paid_at.unwrap_or(now)),
+        });
+        PaymentState {
+            pay_id: payment.pay_id,
+            order_id: payment.order_id,
+            sale_id: payment.sale_id,
+            order_no: order.order_no,
+            source: order.source,
+            external_ref: order.external_ref,
+            subject: order.subject,
+            business_day: order.business_day,
+            method: payment.method,
+            account: payment.account.clone(),
+            out_trade_no: payment.out_trade_no.clone(),
+            amount_fen: payment.amount,
+            status: payment.status.name(),
+            order_status: order_status(payment),
+            trade_no: payment.trade_no.clone(),
+            stopped_by: payment.stopped_by,
+            reason: payment.status.reason(),
+            receipts: receipts.collect(),
+            refunds: payment.refunds.clone(),
+            cases: cases.to_vec(),
+            proof: proof.cloned(),
+            created_at: payment.created_at,
+            carry: Carry {
+                request_id: order.request_id,
+                content_hash: order.content_hash,
+                operator_id: order.operator_id,
+                day_seq: order.day_seq,
+                replaces_order_id: order.replaces,
+                trade_seen: payment.trade_seen,
+                request_body: payment.request_body.clone(),
+                body_expires_at: payment.body_expires_at,
+                code_expires_at: payment.code_expires_at,
+                close_sent_at: payment.close_sent_at,
+                precreated_at: payment.precreated_at,
+                dead_after: payment.dead_after,
+                watch_at: payment.watch_at,
+                booked_at: payment.booked_at,
+            },
+        }
+    }
+
+    /// First money wins: in the transaction that books it, the sale's other payments are stopped.
+    fn settle_sale(
+        &self,
+        transaction: &Transaction<'_>,
+        before: &Payment,
+        after: &Payment,
+        now: UtcMs,
+    ) -> Result<Vec<Outcome>, WriteError> {
+        if before.receipts.len() == after.receipts.len() {
+            return Ok(Vec::new());
+        }
+        let others = database::list_live_of_sale(transaction, after.sale_id)?;
+        let stopped = others.into_iter().map(|other| {
+            let payment = load(transaction, other)?;
+            let outcome = apply(&payment, &Input::SaleSettled, now);
+            self.write_outcome(transaction, &payment, &outcome, &Input::SaleSettled, None, now)?;
+            Ok(outcome)
+        });
+        stopped.collect()
+    }
+
+    /// After the commit: screens, headquarters, timers.
+    fn after_change(&self, payment: &Payment) {
         tracing::info!(out_trade_no = %payment.out_trade_no, status = payment.status.name().as_str(), "payment changed");
         if payment.status == Status::Paying {
             let now = self.clock.elapsed();
@@ -137,19 +217,6 @@ impl Engine {
         }
         self.tell(payment.pay_id);
         self.outbox.notify_one();
-        self.settle_sale(payment)
-    }
-
-    /// First money wins: once a sale has money anywhere, its other payments are stopped.
-    fn settle_sale(&self, payment: &Payment) -> Result<(), Error> {
-        if payment.receipts.is_empty() {
-            return Ok(());
-        }
-        for other in self.database.list_live_of_sale(payment.sale_id)? {
-            let recorded = self.record(other, &Input::SaleSettled, None)?;
-            self.schedule.put(other, self.clock.elapsed(), Some(recorded.then));
-        }
-        Ok(())
     }
 }
 
@@ -209,47 +276,5 @@ fn event_kind(before: &Payment, after: &Payment, input: &Input) -> EventKind {
         | StatusName::Closed
         | StatusName::Fail
         | StatusName::Suspense => EventKind::Noticed,
-    }
-}
-
-fn state_of(payment: &Payment, order: database::OrderRow, cases: &[CaseState], proof: Option<&Proof>) -> PaymentState {
-    PaymentState {
-        pay_id: payment.pay_id,
-        order_id: payment.order_id,
-        sale_id: payment.sale_id,
-        order_no: order.order_no,
-        source: order.source,
-        external_ref: order.external_ref,
-        subject: order.subject,
-        business_day: order.business_day,
-        method: payment.method,
-        account: payment.account.clone(),
-        out_trade_no: payment.out_trade_no.clone(),
-        amount_fen: payment.amount,
-        status: payment.status.name(),
-        order_status: order_status(payment),
-        trade_no: payment.trade_no.clone(),
-        stopped_by: payment.stopped_by,
-        reason: payment.status.reason(),
-        receipts: payment.receipts.clone(),
-        refunds: payment.refunds.clone(),
-        cases: cases.to_vec(),
-        proof: proof.cloned(),
-        created_at: payment.created_at,
-        carry: Carry {
-            request_id: order.request_id,
-            content_hash: order.content_hash,
-            operator_id: order.operator_id,
-            day_seq: order.day_seq,
-            replaces_order_id: order.replaces,
-            trade_seen: payment.trade_seen,
-            request_body: payment.request_body.clone(),
-            code_expires_at: payment.code_expires_at,
-            close_sent_at: payment.close_sent_at,
-            precreated_at: payment.precreated_at,
-            dead_after: payment.dead_after,
-            watch_at: payment.watch_at,
-            booked_at: payment.booked_at,
-        },
     }
 }

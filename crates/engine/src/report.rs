@@ -12,6 +12,10 @@ use yidan_wire::{Ack, Batch, MAX_EVENTS};
 
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Headquarters may ask for more, but a proxy's nonsense silences nobody for a day.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+/// A batch ends here, or at [`MAX_EVENTS`].
+const MOST_BYTES: usize = 1 << 20;
 const ACKED: &str = "hq.acked_seq";
 const DIFFERS: &str = "hq.history_differs";
 
@@ -120,13 +124,14 @@ impl Engine {
     async fn report_once(&self, hq: &dyn Hq) -> Result<Option<Duration>, Error> {
         let acked = self.report.acked_seq.get();
         let head = self.database.load_head()?;
-        let events = self.database.list_events_after(acked, self.report.batch.get())?;
+        let events = up_to_bytes(self.database.list_events_after(acked, self.report.batch.get())?);
         let sent = events.len();
         let answer = hq.send(&Batch { head_seq: head.seq, events }).await;
         let pause = match answer {
             Ok(ack) => {
                 self.report.failures.set(0);
                 self.report.refused.replace(None);
+                self.report.batch.set(self.report.batch.get().saturating_mul(2).min(MAX_EVENTS));
                 self.take_ack(ack)?;
                 let more = self.report.acked_seq.get() != acked && self.report.acked_seq.get() < head.seq;
                 return Ok((!more).then_some(LONGEST_PAUSE));
@@ -139,12 +144,14 @@ impl Engine {
                 self.notice_other_history(&conflict.detail)?;
                 LONGEST_PAUSE
             }
-            Err(HqError::Busy { retry_after: Some(wait) }) => wait,
+            Err(HqError::Busy { retry_after: Some(wait) }) => wait.min(LONGEST_WAIT),
             Err(HqError::Refused(why)) => {
                 self.report.refused.replace(Some(why));
                 LONGEST_PAUSE
             }
             Err(HqError::Busy { retry_after: None } | HqError::Unanswered(_) | HqError::TooLarge) => {
+                // A slow line may not carry so much in time.
+                self.report.batch.set((sent / 2).max(1));
                 let doubled = SHORTEST_PAUSE * 2_u32.saturating_pow(self.report.failures.get().min(6));
                 doubled.min(LONGEST_PAUSE)
             }
@@ -182,4 +189,16 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// At least one line, and no more than a batch may weigh.
+fn up_to_bytes(mut events: Vec<yidan_payment::Event>) -> Vec<yidan_payment::Event> {
+    let mut bytes = 0;
+    let fits = events.iter().take_while(|event| {
+        bytes += event.payload.len() + 512;
+        bytes <= MOST_BYTES
+    });
+    let count = fits.count().max(1);
+    events.truncate(count);
+    events
 }

@@ -15,6 +15,7 @@ const WHILE_CODE_SHOWS: Duration = Duration::from_secs(3);
 const AFTER_SCAN: Duration = Duration::from_secs(2);
 const SOON_AFTER_SCAN: Duration = Duration::from_secs(20);
 const SLOWEST: Duration = Duration::from_secs(60);
+const FOREIGN: Duration = Duration::from_secs(3600);
 const SLOWEST_UNANSWERED: Duration = Duration::from_secs(12);
 
 /// What is due, and with which step it begins.
@@ -83,8 +84,12 @@ impl Engine {
     /// Nothing usable was heard for so long after the last code ended that the clock stops the payment.
     fn stop_if_idle(&self, pay_id: PaymentId) -> Result<Option<Step>, Error> {
         let payment = self.database.load_payment(pay_id)?;
-        let ended = payment.code_expires_at.unwrap_or(payment.created_at);
-        let is_over = self.clock.is_known() && self.clock.now() >= ended.after(self.limits.idle);
+        let idle = self.limits.idle;
+        let is_over = match payment.body_expires_at {
+            Some(end) => self.clock.is_known() && self.clock.now() >= end.after(idle),
+            // Nothing was sent yet, so only elapsed time is sure.
+            None => self.contacts.of(pay_id).first_asked.is_some_and(|at| self.clock.elapsed() >= at + idle),
+        };
         match payment.status {
             Status::Init | Status::Precreated | Status::Paying if is_over => {
                 Ok(Some(self.record(pay_id, &Input::ClockPassed, None)?.then))
@@ -102,12 +107,19 @@ impl Engine {
 
     /// After a run: when this payment is asked for next, if at all.
     pub(crate) fn plan(&self, pay_id: PaymentId, payment: Option<&Payment>) {
-        let Some(payment) = payment else { return };
         let now = self.clock.elapsed();
+        let Some(payment) = payment else {
+            return self.schedule.put(pay_id, now + SLOWEST_UNANSWERED, None);
+        };
         let contact = self.contacts.of(pay_id);
         match (payment.status.is_live(), payment.watch_at) {
+            // Other keys cannot ask about it; a person put them there, and a person must put the old ones back.
+            (_, _) if !self.is_ours(payment) => self.schedule.put(pay_id, now + FOREIGN, None),
             (true, _) => self.schedule.put(pay_id, now + pause(payment, &contact, now), None),
-            (false, Some(at)) => self.schedule.put(pay_id, self.elapsed_at(at).max(now + WHILE_CODE_SHOWS), None),
+            (false, Some(at)) => {
+                let again = now + SLOWEST * contact.unanswered.saturating_add(contact.limited).clamp(1, 30);
+                self.schedule.put(pay_id, self.elapsed_at(at).max(again), None);
+            }
             (false, None) => {
                 self.schedule.remove(pay_id);
                 self.contacts.forget(pay_id);

@@ -1,8 +1,9 @@
 //! What the cashier may want of a running payment. A wish is durable before it is followed, and never makes money.
 
+use crate::database::has_money;
 use crate::{Engine, Error};
 use std::rc::Rc;
-use yidan_payment::{Input, Payment, PaymentId};
+use yidan_payment::{Input, Payment, PaymentId, Step, WishRefused};
 
 impl Engine {
     /// Stops: the payment is CLOSING when this returns; the proof that no money can come is fetched afterwards.
@@ -20,9 +21,24 @@ impl Engine {
     /// # Errors
     /// [`yidan_payment::WishRefused::NotResumable`]; [`Error::Storage`].
     pub fn resume(&self, pay_id: PaymentId) -> Result<Payment, Error> {
+        let payment = self.database.load_payment(pay_id)?;
+        let is_settled = self
+            .database
+            .read("look for money of the sale", |connection| has_money(connection, payment.sale_id, Some(pay_id)))?;
+        if is_settled {
+            return Err(WishRefused::NotResumable.into());
+        }
         self.record(pay_id, &Input::Resume, None)?;
         self.schedule.put(pay_id, self.clock.elapsed(), None);
         self.database.load_payment(pay_id)
+    }
+
+    /// Asks the gateway about a payment once more, whatever its state.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn ask_now(self: &Rc<Self>, pay_id: PaymentId) -> Result<Payment, Rc<Error>> {
+        self.advance_with(pay_id, Step::Query).await
     }
 
     /// Asks for the same code again: the same bytes, the same number, and it ends no later.

@@ -155,7 +155,7 @@ async fn load(db: &mut AnyConnection, account: &str, projected: &Projected) -> R
 
 fn trades_of(state: &PaymentState) -> impl Iterator<Item = &TradeNo> {
     let of_refunds = state.refunds.iter().map(|refund| &refund.trade_no);
-    state.receipts.iter().map(|receipt| &receipt.trade_no).chain(of_refunds)
+    state.receipts.iter().map(|reported| &reported.receipt.trade_no).chain(of_refunds)
 }
 
 async fn save(

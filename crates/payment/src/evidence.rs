@@ -61,6 +61,14 @@ pub struct NoTrade {
     pub answered_at: Option<UtcMs>,
 }
 
+impl NoTrade {
+    /// Whether it was asked and answered at `moment` or later, by the gateway's own `Date`.
+    #[must_use]
+    pub fn is_from(self, moment: UtcMs) -> bool {
+        self.asked_at >= moment && self.answered_at.is_some_and(|answered_at| answered_at >= moment)
+    }
+}
+
 /// A trade that exists and has not been paid as far as this evidence says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenTrade {

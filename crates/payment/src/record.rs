@@ -42,7 +42,9 @@ pub struct Payment {
     pub request_body: Option<String>,
     /// The code on the screen.
     pub qr_code: Option<String>,
-    /// When the code of `request_body` ends.
+    /// When the code of `request_body` ends. Later than `code_expires_at` while the answer to a later code is missing.
+    pub body_expires_at: Option<UtcMs>,
+    /// When the code on the screen ends.
     pub code_expires_at: Option<UtcMs>,
     /// Who wanted it stopped.
     pub stopped_by: Option<StoppedBy>,
@@ -244,6 +246,14 @@ impl Payment {
         self.code_expires_at.is_none_or(|end| now >= end)
     }
 
+    /// Whether a later code was asked for, lives, and its answer is missing: the same bytes are sent again.
+    #[must_use]
+    pub fn is_later_code_missing(&self, now: UtcMs) -> bool {
+        self.request_body.is_some()
+            && self.body_expires_at > self.code_expires_at
+            && self.body_expires_at.is_some_and(|end| now < end)
+    }
+
     /// Whether the same code may be shown again after a stop: it lives, `close` was not sent, nobody scanned.
     #[must_use]
     pub fn is_resumable(&self, now: UtcMs) -> bool {
@@ -256,7 +266,7 @@ impl Payment {
         let dead_after = time_expire.max(sent_at.after(qr_life)).after(GRACE);
         Payment {
             request_body: Some(body),
-            code_expires_at: Some(time_expire),
+            body_expires_at: Some(time_expire),
             precreated_at: Some(sent_at),
             dead_after: Some(self.dead_after.map_or(dead_after, |known| known.max(dead_after))),
             ..self.clone()

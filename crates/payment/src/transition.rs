@@ -42,6 +42,8 @@ pub fn next_step(payment: &Payment, now: UtcMs, clock_known: bool) -> Step {
     match payment.status {
         // What was sent may have arrived: ask first, send the same bytes only if there is nothing.
         Status::Init if clock_known && payment.dead_after.is_none() && payment.method == Method::Qr => Step::Precreate,
+        // The answer to a later code was lost: the code on the screen has ended, so the same bytes are sent again.
+        Status::Precreated if clock_known && payment.is_later_code_missing(now) => Step::Precreate,
         Status::Init | Status::Precreated | Status::Paying | Status::Closing => Step::Query,
         Status::Closed(_) | Status::Fail(_) if payment.watch_at.is_some_and(|at| now >= at) => Step::Query,
         Status::Success(_) | Status::Closed(_) | Status::Fail(_) | Status::Suspense => Step::Rest,
@@ -269,7 +271,7 @@ fn judge_missing(payment: &Payment, answer: NoTrade) -> Outcome {
 
 /// A payment that was over was asked once more, and nothing speaks against it.
 fn asked_again(payment: &Payment, answer: Option<NoTrade>) -> Payment {
-    let due = |at: UtcMs| answer.is_none_or(|answer| answer.asked_at >= at);
+    let due = |at: UtcMs| answer.is_none_or(|answer| answer.is_from(at));
     match payment.watch_at {
         Some(at) if due(at) => Payment { watch_at: None, ..payment.clone() },
         Some(_) | None => payment.clone(),
@@ -284,8 +286,13 @@ fn close(payment: &Payment, death: Death) -> Outcome {
 fn judge_qr(payment: &Payment, qr_code: &str) -> Outcome {
     match payment.status {
         Status::Init | Status::Precreated => {
-            let qr_code = Some(qr_code.to_owned());
-            Outcome::changed(Payment { status: Status::Precreated, qr_code, ..payment.clone() }, Step::Rest)
+            let shown = Payment {
+                status: Status::Precreated,
+                qr_code: Some(qr_code.to_owned()),
+                code_expires_at: payment.body_expires_at,
+                ..payment.clone()
+            };
+            Outcome::changed(shown, Step::Rest)
         }
         // It is neither shown nor stored: what nobody has seen nobody can scan.
         Status::Paying

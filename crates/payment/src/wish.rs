@@ -57,6 +57,7 @@ pub(crate) fn refresh(payment: &Payment, now: UtcMs) -> Outcome {
 pub(crate) fn new_code(payment: &Payment, now: UtcMs) -> Outcome {
     match payment.status {
         // A later code on the same number: one number carries at most one trade, so both codes may be out.
+        Status::Precreated if payment.is_later_code_missing(now) => Outcome::unchanged(payment, Step::Precreate),
         Status::Precreated if payment.is_code_over(now) => {
             Outcome::changed(Payment { request_body: None, ..payment.clone() }, Step::Precreate)
         }
@@ -74,7 +75,7 @@ pub(crate) fn new_code(payment: &Payment, now: UtcMs) -> Outcome {
 /// Goes on with the same code after a stop, while that is safe.
 pub(crate) fn resume(payment: &Payment, now: UtcMs) -> Outcome {
     match payment.status {
-        Status::Closing if payment.is_resumable(now) => {
+        Status::Closing if payment.is_resumable(now) && payment.stopped_by != Some(StoppedBy::Sale) => {
             let payment = Payment { status: Status::Precreated, stopped_by: None, ..payment.clone() };
             Outcome::changed(payment, Step::Rest)
         }

@@ -132,7 +132,7 @@ proptest! {
             payment = payment.before_precreate(at(sent), "{}".into(), at(end), Duration::from_secs(life));
             let latest = at(end).max(at(sent).after(Duration::from_secs(life))).after(GRACE);
             prop_assert_eq!(payment.dead_after, Some(before.dead_after.map_or(latest, |known| known.max(latest))));
-            prop_assert_eq!(payment.code_expires_at, Some(at(end)));
+            prop_assert_eq!(payment.body_expires_at, Some(at(end)));
             prop_assert_eq!(payment.precreated_at, Some(at(sent)));
         }
     }

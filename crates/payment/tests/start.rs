@@ -50,6 +50,7 @@ pub fn fresh() -> Payment {
         trade_seen: false,
         request_body: None,
         qr_code: None,
+        body_expires_at: None,
         code_expires_at: None,
         stopped_by: None,
         close_sent_at: None,
@@ -67,7 +68,8 @@ pub fn fresh() -> Payment {
 /// A payment as it usually is in this status.
 pub fn usual(name: StatusName) -> Payment {
     let sent = fresh().before_precreate(SENT, "{\"bytes\":1}".into(), at(300), Duration::from_secs(300));
-    let shown = Payment { qr_code: Some("https://qr.alipay.com/old".into()), ..sent.clone() };
+    let qr_code = Some("https://qr.alipay.com/old".into());
+    let shown = Payment { qr_code, code_expires_at: sent.body_expires_at, ..sent.clone() };
     let with_trade = Payment { trade_no: Some(trade("T1")), trade_seen: true, ..shown.clone() };
     let reason = |of: Status| of.reason();
     match name {
@@ -124,7 +126,7 @@ fn change(payment: &mut Payment, word: &str) {
         "by clock" => payment.stopped_by = Some(StoppedBy::Clock),
         "close 4 s ago" => payment.close_sent_at = Some(UtcMs(NOW.0 - 4_999)),
         "close 5 s ago" => payment.close_sent_at = Some(UtcMs(NOW.0 - 5_000)),
-        "code over" => payment.code_expires_at = Some(NOW),
+        "code over" => (payment.code_expires_at, payment.body_expires_at) = (Some(NOW), Some(NOW)),
         "watched" => payment.watch_at = Some(at(130 * 60)),
         "sent 3 h ago" => payment.precreated_at = Some(at(-3 * 3600)),
         "booked 12.00" => payment.receipts.iter_mut().for_each(|receipt| receipt.total = fen(1_200)),

@@ -86,6 +86,7 @@ fn check_untouched(before: &Payment, after: &Payment) {
         trade_seen: before.trade_seen || after.trade_seen,
         request_body: after.request_body.clone(),
         qr_code: after.qr_code.clone(),
+        code_expires_at: if before.qr_code == after.qr_code { before.code_expires_at } else { before.body_expires_at },
         stopped_by: after.stopped_by,
         watch_at: after.watch_at,
         booked_at: if before.receipts.len() < after.receipts.len() { Some(NOW) } else { before.booked_at },

@@ -117,7 +117,7 @@ impl World {
 
     /// The counter writes down, then sends; the gateway gets it up to 15 s later, and lets people scan up to a minute late.
     fn precreate(&mut self, lost_percent: u64) {
-        let end = match (&self.payment.request_body, self.payment.code_expires_at) {
+        let end = match (&self.payment.request_body, self.payment.body_expires_at) {
             (Some(_), Some(end)) => end,
             _ => UtcMs(self.now).after(LIFE),
         };

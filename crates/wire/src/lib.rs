@@ -8,6 +8,6 @@ mod report;
 pub mod signature;
 
 pub use enrol::{Enrolled, Enrolment, Mode};
-pub use payload::{Carry, CaseState, EventKind, PaymentState};
+pub use payload::{Carry, CaseState, EventKind, PaymentState, ReceiptState};
 pub use report::{Ack, Batch, Conflict, MAX_EVENTS};
 pub use signature::{SignatureError, TerminalKey, Verified};

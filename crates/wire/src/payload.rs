@@ -101,7 +101,7 @@ pub struct PaymentState {
     /// JSON: how it was proved dead, or why it was refused.
     pub reason: Option<String>,
     /// The money it brought.
-    pub receipts: Vec<Receipt>,
+    pub receipts: Vec<ReceiptState>,
     /// The money that went back.
     pub refunds: Vec<Refund>,
     /// Cases this change opened.
@@ -131,7 +131,9 @@ pub struct Carry {
     pub trade_seen: bool,
     /// The exact precreate text.
     pub request_body: Option<String>,
-    /// When its code ends.
+    /// When the code of that text ends.
+    pub body_expires_at: Option<UtcMs>,
+    /// When the code on the screen ends.
     pub code_expires_at: Option<UtcMs>,
     /// When `close` was last sent.
     pub close_sent_at: Option<UtcMs>,
@@ -143,6 +145,16 @@ pub struct Carry {
     pub watch_at: Option<UtcMs>,
     /// When money was booked.
     pub booked_at: Option<UtcMs>,
+}
+
+/// A receipt as reported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiptState {
+    /// The money.
+    #[serde(flatten)]
+    pub receipt: Receipt,
+    /// The day the money counts for, by the gateway's time of payment: not always the order's.
+    pub business_day: String,
 }
 
 /// A case as reported.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use yidan_engine::{Contact, Engine, Error, OrderRow};
-use yidan_payment::{Payment, PaymentId, Status, StatusName};
+use yidan_payment::{Payment, PaymentId, Status, StatusName, UtcMs};
 
 /// A bill, now.
 #[derive(Debug, Serialize)]
@@ -24,6 +24,8 @@ pub struct BillView {
     known: &'static str,
     /// What is safe to do.
     safe: &'static str,
+    /// Why the gateway refused, if it did: its own sentence and code.
+    reason: Option<String>,
     /// Why the gateway's last answer could not be used, if so.
     trouble: Option<String>,
     #[serde(skip)]
@@ -51,12 +53,12 @@ impl BillView {
 pub fn show_bill(engine: &Engine, pay_id: PaymentId) -> Result<BillView, Error> {
     let payment = engine.database().load_payment(pay_id)?;
     let order = engine.database().load_order(payment.order_id)?;
-    Ok(view(&payment, order, &engine.contact(pay_id)))
+    Ok(view(&payment, order, &engine.contact(pay_id), engine.now()))
 }
 
-fn view(payment: &Payment, order: OrderRow, contact: &Contact) -> BillView {
-    let (known, safe) = words(payment, contact);
-    let shows_code = payment.status == Status::Precreated;
+fn view(payment: &Payment, order: OrderRow, contact: &Contact, now: UtcMs) -> BillView {
+    let (known, safe) = words(payment, contact, now);
+    let shows_code = payment.status == Status::Precreated && !payment.is_code_over(now);
     let received = yidan_payment::Fen::sum(payment.receipts.iter().map(|receipt| receipt.total)).unwrap_or_default();
     BillView {
         order_id: order.external_ref,
@@ -70,18 +72,36 @@ fn view(payment: &Payment, order: OrderRow, contact: &Contact) -> BillView {
         code_expires_at_ms: payment.code_expires_at.filter(|_| shows_code).map(|end| end.0),
         known,
         safe,
+        reason: refusal(payment),
         trouble: contact.trouble.clone(),
         source: order.source,
     }
 }
 
-fn words(payment: &Payment, contact: &Contact) -> (&'static str, &'static str) {
+fn refusal(payment: &Payment) -> Option<String> {
+    match &payment.status {
+        Status::Fail(refusal) => Some(format!("{} ({} {})", refusal.text, refusal.code, refusal.sub_code)),
+        Status::Init
+        | Status::Precreated
+        | Status::Paying
+        | Status::Closing
+        | Status::Success(_)
+        | Status::Closed(_)
+        | Status::Suspense => None,
+    }
+}
+
+fn words(payment: &Payment, contact: &Contact, now: UtcMs) -> (&'static str, &'static str) {
     match payment.status {
         _ if payment.status.is_live() && contact.trouble.is_some() => (
             "the gateway gives no usable answer; the result is unknown",
             "wait: the same number is asked again. Do not collect this bill in another way yet",
         ),
         Status::Init => ("the order is written down", "wait for the code, or stop"),
+        Status::Precreated if payment.is_code_over(now) => (
+            "the code has ended; nobody has paid",
+            "wait: it is closed within two minutes, then it may be collected again",
+        ),
         Status::Precreated => ("the code is ready; nobody has paid", "show the code, refresh it, or stop"),
         Status::Paying => ("the buyer has scanned and has not paid yet", "wait; do not hand over the goods yet"),
         Status::Closing => (

@@ -10,7 +10,8 @@ use yidan_payment::{
 
 const COLUMNS: &str = "pay_id, order_id, sale_id, method, account, out_trade_no, amount_fen, status, reason, trade_no, \
                        trade_seen, request_body, qr_code, code_expires_at_ms, stopped_by, close_sent_at_ms, \
-                       precreated_at_ms, dead_after_ms, watch_at_ms, booked_at_ms, version, created_at_ms";
+                       precreated_at_ms, dead_after_ms, watch_at_ms, booked_at_ms, version, created_at_ms, \
+                       body_expires_at_ms";
 
 pub(crate) fn insert_payment(transaction: &Transaction<'_>, payment: &Payment) -> Result<(), WriteError> {
     transaction
@@ -47,7 +48,7 @@ pub(crate) fn save_payment(
         .prepare_cached(
             "update payments set status = ?3, reason = ?4, trade_no = ?5, trade_seen = ?6, request_body = ?7, qr_code = ?8,
                  code_expires_at_ms = ?9, stopped_by = ?10, close_sent_at_ms = ?11, precreated_at_ms = ?12,
-                 dead_after_ms = ?13, watch_at_ms = ?14, booked_at_ms = ?15, version = version + 1, updated_at_ms = ?16
+                 dead_after_ms = ?13, watch_at_ms = ?14, booked_at_ms = ?15, body_expires_at_ms = ?17, version = version + 1, updated_at_ms = ?16
              where pay_id = ?1 and version = ?2",
         )?
         .execute(params![
@@ -67,6 +68,7 @@ pub(crate) fn save_payment(
             ms(after.watch_at),
             ms(after.booked_at),
             now.0,
+            ms(after.body_expires_at),
         ])?;
     if changed == 0 {
         return Err(RowError::Raced.into());
@@ -118,7 +120,7 @@ fn save_refund(
         .prepare_cached(
             "insert into refunds (refund_id, pay_id, trade_no, out_request_no, amount_fen, origin, status, position)
              values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-             on conflict (pay_id, position) do update set out_request_no = excluded.out_request_no, status = excluded.status",
+             on conflict (pay_id, position) do update set out_request_no = excluded.out_request_no, amount_fen = excluded.amount_fen, status = excluded.status",
         )?
         .execute(params![
             refund_id.to_string(),
@@ -236,17 +238,6 @@ impl Database {
         })
     }
 
-    /// Other live payments of a sale.
-    ///
-    /// # Errors
-    /// [`Error::Storage`].
-    pub fn list_live_of_sale(&self, sale_id: SaleId) -> Result<Vec<PaymentId>, Error> {
-        self.list_ids(
-            "select pay_id from payments where sale_id = ?1 and status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING')",
-            &[&sale_id.to_string()],
-        )
-    }
-
     /// The payment with this number of ours.
     ///
     /// # Errors
@@ -270,6 +261,33 @@ impl Database {
             statement.query_and_then(parameters, |row| parse(&row.get::<_, String>(0)?))?.collect()
         })
     }
+}
+
+/// Live payments of a sale.
+pub(crate) fn list_live_of_sale(connection: &Connection, sale_id: SaleId) -> Result<Vec<PaymentId>, RowError> {
+    connection
+        .prepare_cached(
+            "select pay_id from payments where sale_id = ?1 and status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING')",
+        )?
+        .query_and_then([sale_id.to_string()], |row| parse(&row.get::<_, String>(0)?))?
+        .collect()
+}
+
+/// Whether money has come and not gone back on any payment of the sale but `except`.
+pub(crate) fn has_money(connection: &Connection, sale_id: SaleId, except: Option<PaymentId>) -> Result<bool, RowError> {
+    let found: Option<i64> = connection
+        .prepare_cached(
+            "select 1 from payments p where p.sale_id = ?1 and p.pay_id is not ?2 and (
+                 p.status = 'SUCCESS'
+                 or (p.status = 'SUSPENSE'
+                     and (select coalesce(sum(r.total_fen), 0) from receipts r where r.pay_id = p.pay_id)
+                       > (select coalesce(sum(f.amount_fen), 0) from refunds f
+                          where f.pay_id = p.pay_id and f.status = 'SUCCESS')))
+             limit 1",
+        )?
+        .query_row(params![sale_id.to_string(), except.map(|id| id.to_string())], |row| row.get(0))
+        .optional()?;
+    Ok(found.is_some())
 }
 
 /// Whether another payment of the sale has been paid.
@@ -300,6 +318,7 @@ fn read_payment(row: &Row<'_>) -> Result<Payment, RowError> {
         trade_seen: row.get(10)?,
         request_body: row.get(11)?,
         qr_code: row.get(12)?,
+        body_expires_at: moment(22)?,
         code_expires_at: moment(13)?,
         stopped_by: row.get::<_, Option<String>>(14)?.map(|_| read_word::<StoppedBy>(row, 14)).transpose()?,
         close_sent_at: moment(15)?,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use yidan_payment::{
     Booked, Evidence, Fen, PaidTrade, PaymentId, Receipt, Refund, RefundStatus, StatusName, TradeNo, UtcMs,
 };
-use yidan_wire::{EventKind, PaymentState};
+use yidan_wire::{EventKind, PaymentState, ReceiptState};
 
 /// Which terminal reports, by the key that signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +168,8 @@ impl Ledger {
         }
     }
 
-    fn book_receipt(&mut self, report: &Report<'_>, receipt: &Receipt) {
+    fn book_receipt(&mut self, report: &Report<'_>, reported: &ReceiptState) {
+        let receipt = &reported.receipt;
         let is_proved = report.proved.and_then(paid_trade).is_some_and(|paid| proves(paid, receipt));
         match self.receipts.get_mut(&receipt.trade_no) {
             Some(known) if !is_same_payment(&known.reporter, known.pay_id, report) => {
@@ -180,21 +181,24 @@ impl Ledger {
                     self.changed_receipts.insert(receipt.trade_no.clone());
                 }
             }
-            None if is_proved => self.count(report, receipt),
+            None if is_proved => self.count(report, reported),
             Some(_) | None => {
                 self.find(report, Finding::UnprovedPayment, Some(&receipt.trade_no), receipt.total);
             }
         }
     }
 
-    fn count(&mut self, report: &Report<'_>, receipt: &Receipt) {
+    fn count(&mut self, report: &Report<'_>, reported: &ReceiptState) {
+        let receipt = &reported.receipt;
+        let proved = report.proved.and_then(paid_trade);
         let counted = CountedReceipt {
             reporter: report.reporter.clone(),
             pay_id: report.state.pay_id,
             total: receipt.total,
-            receipt: receipt.receipt,
-            paid_at: report.proved.and_then(paid_trade).and_then(|paid| paid.paid_at).unwrap_or(report.at),
-            business_day: report.state.business_day.clone(),
+            // What the merchant gets is taken from the proof, like everything else about money.
+            receipt: proved.map_or(receipt.receipt, |paid| paid.receipt),
+            paid_at: proved.and_then(|paid| paid.paid_at).unwrap_or(report.at),
+            business_day: reported.business_day.clone(),
             booked: receipt.booked,
             booked_by: report.line,
         };
@@ -259,7 +263,7 @@ impl Ledger {
 
     /// Suspense money that was given back or recognised needs nobody any more.
     fn settle(&mut self, report: &Report<'_>) {
-        for receipt in &report.state.receipts {
+        for ReceiptState { receipt, .. } in &report.state.receipts {
             let back = Fen::sum(moved(report.state, &receipt.trade_no));
             let is_settled = match receipt.booked {
                 Booked::Recognised => report.kind == EventKind::Decided,

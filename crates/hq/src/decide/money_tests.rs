@@ -6,7 +6,7 @@ use yidan_payment::{
     Account, Booked, Evidence, Fen, Hash, Method, OrderId, OrderStatus, OutTradeNo, PaidTrade, PaymentId, Receipt,
     Refund, RefundFact, RefundOrigin, RefundStatus, RequestId, SaleId, StatusName, TradeNo, UtcMs,
 };
-use yidan_wire::{Carry, EventKind, PaymentState};
+use yidan_wire::{Carry, EventKind, PaymentState, ReceiptState};
 
 fn trade() -> TradeNo {
     TradeNo::new("T1").unwrap()
@@ -55,12 +55,15 @@ fn paid(refunds: Vec<Refund>) -> PaymentState {
         trade_no: Some(trade()),
         stopped_by: None,
         reason: None,
-        receipts: vec![Receipt {
-            trade_no: trade(),
-            total: fen(1000),
-            receipt: fen(1000),
-            paid_at: None,
-            booked: Booked::Recognised,
+        receipts: vec![ReceiptState {
+            receipt: Receipt {
+                trade_no: trade(),
+                total: fen(1000),
+                receipt: fen(1000),
+                paid_at: None,
+                booked: Booked::Recognised,
+            },
+            business_day: "2026-11-30".into(),
         }],
         refunds,
         cases: Vec::new(),
@@ -74,6 +77,7 @@ fn paid(refunds: Vec<Refund>) -> PaymentState {
             replaces_order_id: None,
             trade_seen: true,
             request_body: None,
+            body_expires_at: None,
             code_expires_at: None,
             close_sent_at: None,
             precreated_at: None,
@@ -166,7 +170,7 @@ fn a_refund_known_only_as_a_fact_gets_its_number_and_stays_one() {
 fn another_amount_for_a_trade_that_counts_changes_nothing_and_is_a_case() {
     let mut ledger = with_money();
     let mut state = paid(vec![]);
-    state.receipts[0].total = fen(9999);
+    state.receipts[0].receipt.total = fen(9999);
     book(&mut ledger, &state, Some(&Evidence::Paid(money(9999))));
     assert_eq!(ledger.receipts[&trade()].total, fen(1000));
     assert_eq!(findings(&ledger), ["UNPROVED_PAYMENT"]);
@@ -177,7 +181,7 @@ fn suspense_money_that_was_given_back_settles_what_the_terminal_had_reported() {
     let mut ledger = Ledger::default();
     let mut state = paid(vec![]);
     state.status = StatusName::Suspense;
-    state.receipts[0].booked = Booked::Suspense;
+    state.receipts[0].receipt.booked = Booked::Suspense;
     book(&mut ledger, &state, Some(&Evidence::Paid(money(1000))));
     ledger.settled.clear();
     state.refunds = vec![refund(Some("N1RX1"), 1000)];
@@ -190,7 +194,7 @@ fn suspense_money_that_was_given_back_settles_what_the_terminal_had_reported() {
 fn an_older_line_that_is_read_later_does_not_undo_a_decision() {
     let recognised = paid(vec![]);
     let mut suspended = recognised.clone();
-    suspended.receipts[0].booked = Booked::Suspense;
+    suspended.receipts[0].receipt.booked = Booked::Suspense;
     let mut ledger = Ledger::default();
     book_line(&mut ledger, (1, 7), &suspended, Some(&Evidence::Paid(money(1000))));
     book_line(&mut ledger, (2, 3), &recognised, None);

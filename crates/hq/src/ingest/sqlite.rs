@@ -105,6 +105,7 @@ pub async fn upsert_payments(db: &mut AnyConnection, rows: &[PaymentRow<'_>]) ->
          value ->> '$.state.stopped_by', value ->> '$.state.reason', value ->> '$.state.created_at', \
          value ->> 'changed_at' from json_each($1) where true \
          on conflict (terminal_id, pay_id) do update set epoch = excluded.epoch, seq = excluded.seq, \
+         order_no = excluded.order_no, business_day = excluded.business_day, \
          status = excluded.status, order_status = excluded.order_status, trade_no = excluded.trade_no, \
          stopped_by = excluded.stopped_by, reason = excluded.reason, changed_at = excluded.changed_at \
          where excluded.epoch > payments.epoch or (excluded.epoch = payments.epoch and excluded.seq > payments.seq)",

@@ -2,8 +2,8 @@
 
 use crate::house::House;
 use crate::till::{alipay_says, paid};
-use yidan_payment::{Account, Booked, CaseKind, Fen, Receipt, StatusName, TradeNo};
-use yidan_wire::{CaseState, EventKind, PaymentState};
+use yidan_payment::{Account, Booked, CaseKind, Fen, StatusName, TradeNo};
+use yidan_wire::{CaseState, EventKind, PaymentState, ReceiptState};
 
 fn trade(text: &str) -> TradeNo {
     TradeNo::new(text).unwrap()
@@ -102,7 +102,7 @@ async fn money_in_suspense_counts_when_a_person_recognises_it_and_only_if_it_was
     let late = CaseState { kind: CaseKind::LatePayment, trade_no: Some(trade("T1")), amount_fen: good.amount_fen };
     let suspended = PaymentState {
         status: StatusName::Suspense,
-        receipts: good.receipts.iter().map(|r| Receipt { booked: Booked::Suspense, ..r.clone() }).collect(),
+        receipts: good.receipts.iter().cloned().map(in_suspense).collect(),
         cases: vec![late],
         ..good.clone()
     };
@@ -116,9 +116,15 @@ async fn money_in_suspense_counts_when_a_person_recognises_it_and_only_if_it_was
     till.send_all().await.unwrap();
     assert_eq!(house.books().await, (1, 1000, vec![]));
 
-    let invented = Receipt { trade_no: trade("T2"), total: Fen::try_from(5).unwrap(), ..decided.receipts[0].clone() };
+    let mut invented = decided.receipts[0].clone();
+    (invented.receipt.trade_no, invented.receipt.total) = (trade("T2"), Fen::try_from(5).unwrap());
     decided.receipts.push(invented);
     till.write(EventKind::Decided, &decided);
     till.send_all().await.unwrap();
     assert_eq!(house.books().await, (1, 1000, one_case("UNPROVED_PAYMENT")));
+}
+
+fn in_suspense(mut reported: ReceiptState) -> ReceiptState {
+    reported.receipt.booked = Booked::Suspense;
+    reported
 }

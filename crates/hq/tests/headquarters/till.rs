@@ -10,7 +10,7 @@ use yidan_payment::{
     RequestId, SaleId, Source, StatusName, TradeNo, UtcMs,
 };
 use yidan_wire::signature::ENROLLING;
-use yidan_wire::{Ack, Batch, Carry, Enrolled, Enrolment, EventKind, Mode, PaymentState, TerminalKey};
+use yidan_wire::{Ack, Batch, Carry, Enrolled, Enrolment, EventKind, Mode, PaymentState, ReceiptState, TerminalKey};
 
 static ALIPAY: LazyLock<AppKey> = LazyLock::new(|| {
     AppKey::parse(include_str!("../../../../tests/fixtures/cases/keys/platform_private_pkcs8.pem")).unwrap()
@@ -165,7 +165,7 @@ pub fn paid(state: &PaymentState, trade_no: &TradeNo, fen: i64) -> PaymentState 
         status: StatusName::Success,
         order_status: OrderStatus::Paid,
         trade_no: Some(trade_no.clone()),
-        receipts: vec![receipt],
+        receipts: vec![ReceiptState { receipt, business_day: state.business_day.clone() }],
         proof: Some(alipay_says(&state.out_trade_no, trade_no, fen)),
         ..state.clone()
     }
@@ -192,6 +192,7 @@ fn carry() -> Carry {
         replaces_order_id: None,
         trade_seen: false,
         request_body: None,
+        body_expires_at: None,
         code_expires_at: None,
         close_sent_at: None,
         precreated_at: None,
