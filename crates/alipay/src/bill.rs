@@ -4,7 +4,7 @@
 //! number in it was changed by a spreadsheet. Columns are found by name. The text is read row by row, as bytes: in GBK
 //! no second byte is a comma, a quote or a line end. The buyer's column is never read.
 
-use crate::{beijing::read_beijing, bill_totals::Totals};
+use crate::{beijing::read_beijing, bill_day::BillDay, bill_totals::Totals};
 use csv::ByteRecord;
 use encoding_rs::{Encoding, GB18030, UTF_8};
 use std::{borrow::Cow, io::BufRead};
@@ -97,6 +97,12 @@ pub enum BillError {
     /// The rows do not add up to the bill's own totals.
     #[error("the rows do not add up to the bill's own totals")]
     WrongTotals,
+    /// It is about another day than the one asked for.
+    #[error("the bill is about another day")]
+    OtherDay,
+    /// It is about another merchant's account.
+    #[error("the bill is about another account")]
+    OtherAccount,
     /// More than a bill ever holds, or a hostile archive.
     #[error("the archive is not one that Alipay makes: {0}")]
     HostileArchive(&'static str),
@@ -118,6 +124,30 @@ impl Bill {
             reader.take(&row, number)?;
         }
         reader.finish()
+    }
+}
+
+impl Bill {
+    /// Checks that a bill is about a merchant's account (its number begins the account's), as far as it says.
+    ///
+    /// # Errors
+    /// [`BillError::OtherAccount`].
+    pub fn check_account(&self, seller_id: &str) -> Result<(), BillError> {
+        match &self.account {
+            Some(account) if !account.starts_with(seller_id) => Err(BillError::OtherAccount),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Checks that a bill is about a day, as far as it says.
+    ///
+    /// # Errors
+    /// [`BillError::OtherDay`].
+    pub fn check_day(&self, day: BillDay) -> Result<(), BillError> {
+        match self.begin {
+            Some(begin) if BillDay::of(begin) != day => Err(BillError::OtherDay),
+            Some(_) | None => Ok(()),
+        }
     }
 }
 

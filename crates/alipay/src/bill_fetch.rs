@@ -4,59 +4,23 @@
 
 use crate::{
     answer::AnswerError,
-    beijing::beijing_date,
     bill::{Bill, BillError},
+    bill_day::BillDay,
     call::Call,
     client::{Client, Told},
     gateway_url::is_loopback,
     said::{Said, Verdict},
 };
-use jiff::civil::Date;
 use reqwest::Url;
 use serde_json::json;
 use std::fmt;
-use yidan_payment::{GatewayError, Refusal, UtcMs};
+use yidan_payment::{GatewayError, Refusal};
 
 /// Where Alipay keeps bills.
 const OFFICIAL_DOMAINS: &[&str] = &[".alipay.com", ".alipaydev.com"];
 
 /// The zip of a million rows is smaller.
 const LONGEST_ARCHIVE: usize = 128 << 20;
-
-/// A day in Beijing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BillDay(Date);
-
-/// Not a day like `2026-11-29`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a bill's day is written like 2026-11-29")]
-pub struct BillDayError;
-
-impl BillDay {
-    /// Reads `yyyy-MM-dd`.
-    ///
-    /// # Errors
-    /// [`BillDayError`] for everything else.
-    pub fn parse(text: &str) -> Result<BillDay, BillDayError> {
-        let day = Date::strptime("%Y-%m-%d", text).map_err(|_| BillDayError)?;
-        if day.to_string() != text {
-            return Err(BillDayError);
-        }
-        Ok(BillDay(day))
-    }
-
-    /// The day of a moment.
-    #[must_use]
-    pub fn of(moment: UtcMs) -> BillDay {
-        BillDay(beijing_date(moment))
-    }
-}
-
-impl fmt::Display for BillDay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// What the gateway has for a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,6 +96,8 @@ impl Client {
         };
         let archive = self.download(&url.0, LONGEST_ARCHIVE).await.map_err(FetchError::Download)?;
         let bill = Bill::read_archive(&archive).map_err(FetchError::Bill)?;
+        bill.check_day(day).map_err(FetchError::Bill)?;
+        self.seller_id().map_or(Ok(()), |seller_id| bill.check_account(seller_id)).map_err(FetchError::Bill)?;
         Ok(BillAnswer::Ready(bill))
     }
 
@@ -209,14 +175,6 @@ mod tests {
             (r#"{"code":"20000","sub_code":"isp.unknow-error"}"#.into(), "unknown"),
         ] {
             assert_eq!((outcome(&node, true), outcome(&node, false)), (expected, "unknown"), "{node}");
-        }
-    }
-
-    #[test]
-    fn a_day_is_written_in_full() {
-        assert_eq!(BillDay::parse("2026-11-29").unwrap().to_string(), "2026-11-29");
-        for bad in ["20261129", "2026-11", "2026-11-31", "2026-1-2", "", "2026-11-29 "] {
-            assert_eq!(BillDay::parse(bad), Err(BillDayError), "{bad}");
         }
     }
 

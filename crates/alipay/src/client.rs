@@ -164,6 +164,10 @@ impl Client {
         (self.clock)()
     }
 
+    pub(crate) fn seller_id(&self) -> Option<&str> {
+        self.settings.seller_id.as_deref()
+    }
+
     /// Whether the gateway is on this computer.
     pub(crate) fn is_demo(&self) -> bool {
         self.settings.gateway.is_loopback()

@@ -130,6 +130,14 @@ fn check_real_signature(vector: &Value, answer: &Answer) {
 }
 
 #[test]
+fn escaped_slashes_of_a_real_answer_stay_as_they_came() {
+    let vector = json("vectors/response/node_image_upload_escaped_slash.json");
+    let node = vector["signed_bytes_raw"].as_str().unwrap();
+    let body = format!(r#"{{"{}":{node},"sign":{}}}"#, Call::Query.answer_member(), vector["sign"]);
+    assert!(node.contains("\\/") && Answer::open(Call::Query, body.as_bytes()).unwrap().node == node);
+}
+
+#[test]
 fn a_signature_over_plain_slashes_is_believed_too() {
     let node = r#"{"code":"10000","qr_code":"https:\/\/qr.alipay.com\/bax"}"#;
     let sign = crate::fixtures::platform_key().sign(node.replace("\\/", "/").as_bytes());

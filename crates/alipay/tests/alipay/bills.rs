@@ -1,13 +1,13 @@
 //! Bills other people's software got wrong, and archives nobody should open.
 
-use crate::fixtures::{DATE_MS, Gateway, bytes, json, settings, signed};
+use crate::fixtures::{DATE_MS, Gateway, SELLER_ID, bytes, json, settings, signed};
 use encoding_rs::GB18030;
 use rstest::rstest;
 use std::{
     fmt::Write as _,
     io::{Cursor, Write as _},
 };
-use yidan_alipay::{Bill, BillAnswer, BillDay, BillError, BillKind, Client, FetchError};
+use yidan_alipay::{Bill, BillAnswer, BillDay, BillError, BillKind, Client, FetchError, Settings};
 use yidan_payment::UtcMs;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
@@ -215,6 +215,21 @@ async fn an_address_that_never_works_is_an_error() {
     let client = Client::new(settings(&gateway.url), || NOW).unwrap();
     let error = client.fetch_bill(BillDay::parse("2026-11-29").unwrap()).await.unwrap_err();
     assert!(matches!(error, FetchError::Bill(BillError::NotABill)), "{error:?}");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_bill_of_another_day_or_account_is_refused() {
+    let fetch = |day: &'static str, seller_id: &'static str| async move {
+        let bill = bytes("cases/bill/BL2.zip");
+        let gateway = Gateway::answering_at(|url| vec![Some(address(url)), Some(bill)]);
+        let settings = Settings { seller_id: Some(seller_id.into()), ..settings(&gateway.url) };
+        let client = Client::new(settings, || NOW).unwrap();
+        client.fetch_bill(BillDay::parse(day).unwrap()).await.unwrap_err()
+    };
+    let error = fetch("2026-11-28", SELLER_ID).await;
+    assert!(matches!(error, FetchError::Bill(BillError::OtherDay)), "{error:?}");
+    let error = fetch("2026-11-29", "2088000000000009").await;
+    assert!(matches!(error, FetchError::Bill(BillError::OtherAccount)), "{error:?}");
 }
 
 #[tokio::test(flavor = "current_thread")]
