@@ -51,7 +51,7 @@ $(HQ_PAGE): $(UI_PACKAGES) $(UI_SOURCES)
 	cd ui && npm run --silent build:hq
 
 # Alipay's own SDKs, pinned, for the tests in tests/peers.
-target/peers/ready: tests/peers/install.sh tests/peers/package-lock.json tests/peers/official.txt tests/peers/community.txt
+target/peers/ready: $(addprefix tests/peers/,install.sh package.json package-lock.json official.txt community.txt)
 	tests/peers/install.sh
 
 demo: ## one sale over real HTTP between the real programs, told in one line of JSON

@@ -3,6 +3,13 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 peers=../../target/peers
+
+wanted=$(cat install.sh package.json package-lock.json official.txt community.txt | sha256sum)
+if [ "$(cat "$peers/ready" 2>/dev/null)" = "$wanted" ]; then
+    touch "$peers/ready"
+    exit
+fi
+rm -f "$peers/ready"
 mkdir -p "$peers/node"
 
 # Both Python SDKs own the package `alipay`: each gets its own environment.
@@ -13,4 +20,4 @@ for sdk in official community; do
 done
 cp package.json package-lock.json "$peers/node/"
 npm ci --silent --no-audit --no-fund --ignore-scripts --prefix "$peers/node"
-touch "$peers/ready"
+echo "$wanted" >"$peers/ready"
