@@ -1,5 +1,50 @@
-//! Runs before the shell is compiled.
+//! Runs before the shell is compiled: permissions of the commands, the pages' folder, the icons.
+
+use std::path::Path;
+
+/// Every command of the pages. A window may call only those that its capability file names.
+const COMMANDS: &[&str] = &[
+    "boot",
+    "status",
+    "collect",
+    "stop",
+    "resume",
+    "refresh",
+    "new_code",
+    "ask_now",
+    "collect_again",
+    "dismiss",
+    "list_orders",
+    "order_detail",
+    "day_totals",
+    "list_cases",
+    "check_setup",
+    "finish_setup",
+    "start_demo",
+    "unlock",
+    "settings",
+    "save_settings",
+    "set_language",
+    "check_keys",
+    "enrol",
+    "open_phone",
+    "customer_view",
+];
+
+const PLACEHOLDER: &str = "<!doctype html><meta charset=utf-8><title>一单</title><p>make ui\n";
 
 fn main() {
-    // The window part (tauri_build::build) arrives with the window.
+    make_pages_folder(Path::new("../ui/dist")).expect("the folder of the pages can be made");
+    let attributes = tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(COMMANDS));
+    tauri_build::try_build(attributes).expect("tauri.conf.json and the capabilities hold together");
+}
+
+/// A clean clone compiles before the pages are built. What is there is never overwritten.
+fn make_pages_folder(folder: &Path) -> std::io::Result<()> {
+    let page = folder.join("index.html");
+    if page.exists() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(page, PLACEHOLDER)
 }

@@ -1,7 +1,9 @@
 //! The command line.
 
 use crate::compose::{self, Running};
-use crate::setup::{Folder, Setup, install, read_passphrase};
+use crate::place::PlaceArguments;
+use crate::setup::{Folder, Setup, install};
+use crate::window::{self, WindowArguments};
 use crate::world::SystemClock;
 use crate::{demo, enrol, local_api};
 use anyhow::{Context, Result, bail};
@@ -12,9 +14,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::net::TcpListener;
-use yidan_engine::{Clock, Database, Lock, Secrets, find_lock_name};
+use tokio::runtime::Runtime;
+use yidan_engine::{Clock, Database, Secrets, find_lock_name};
 use yidan_wire::Mode;
-use zeroize::Zeroizing;
 
 /// 一单 Yidan: one order, one number, one charge. A cashier for shop counters that takes Alipay QR payments.
 #[derive(Debug, Parser)]
@@ -36,19 +38,9 @@ struct Arguments {
     /// Writes one JSON line when everything runs.
     #[arg(long)]
     ready_file: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Args)]
-struct PlaceArguments {
-    /// The data folder. Default: the system's folder for such things; demo has its own.
-    #[arg(long, global = true)]
-    data: Option<PathBuf>,
-    /// Demo mode, no real money: takes the keys of the sandbox at this address.
-    #[arg(long, global = true, value_name = "SANDBOX_URL")]
-    demo: Option<String>,
-    /// A file whose one line opens the keys. Without it the system's keyring does.
-    #[arg(long, global = true)]
-    passphrase_file: Option<PathBuf>,
+    /// Opens the customer's display even without a second monitor.
+    #[arg(long, env = "YIDAN_CUSTOMER_DISPLAY", value_parser = clap::builder::FalseyValueParser::new())]
+    customer_display: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -119,42 +111,18 @@ fn act(arguments: Arguments) -> Result<()> {
         Some(Command::Setup(setup)) => set_up(&arguments.place, setup),
         Some(Command::Enrol { hq, code }) => runtime.block_on(join(&arguments.place, hq, code)),
         None if arguments.headless => runtime.block_on(run_headless(&arguments)),
-        None => bail!("give --headless: this build has no window"),
+        None => run_window(runtime, arguments),
     }
 }
 
-impl PlaceArguments {
-    fn folder(&self) -> Result<Folder> {
-        let mode = if self.demo.is_some() { Mode::Demo } else { Mode::Live };
-        self.data.clone().map_or_else(|| Folder::usual(mode), |data| Ok(Folder(data)))
-    }
-
-    /// What opens the keys: demo keys guard no money, the others need a passphrase or the system's keyring.
-    fn key_opener(&self, folder: &Folder) -> Result<KeyOpener> {
-        if let Some(path) = &self.passphrase_file {
-            return Ok(KeyOpener::Passphrase(read_passphrase(path)?));
-        }
-        if self.demo.is_some() || find_lock_name(&folder.keys())?.as_deref() == Some("demo") {
-            return Ok(KeyOpener::Demo);
-        }
-        Ok(KeyOpener::Keyring(folder.0.display().to_string()))
-    }
-}
-
-enum KeyOpener {
-    Passphrase(Zeroizing<String>),
-    Keyring(String),
-    Demo,
-}
-
-impl KeyOpener {
-    fn lock(&self) -> Lock<'_> {
-        match self {
-            KeyOpener::Passphrase(phrase) => Lock::Passphrase(phrase),
-            KeyOpener::Keyring(account) => Lock::Keyring(account),
-            KeyOpener::Demo => Lock::Demo,
-        }
-    }
+/// The windows run on the main thread; everything that waits runs on the runtime.
+fn run_window(runtime: Runtime, arguments: Arguments) -> Result<()> {
+    tauri::async_runtime::set(runtime.handle().clone());
+    window::run(WindowArguments {
+        place: arguments.place,
+        customer_display: arguments.customer_display,
+        ready_file: arguments.ready_file,
+    })
 }
 
 fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
@@ -189,24 +157,17 @@ fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
 
 async fn join(place: &PlaceArguments, hq: &str, code: &str) -> Result<()> {
     let folder = place.folder()?;
-    prepare_demo(place, &folder).await?;
+    let _sandbox = demo::prepare_place(place, &folder).await?;
     let opener = place.key_opener(&folder)?;
     let setup = enrol::enrol(&folder, &opener.lock(), hq, code, SystemClock::start().local()).await?;
     say(&json!({ "terminal_id": setup.hq_terminal_id, "store_id": setup.store_id, "epoch": setup.epoch }).to_string())
 }
 
-async fn prepare_demo(place: &PlaceArguments, folder: &Folder) -> Result<()> {
-    match &place.demo {
-        Some(sandbox) => demo::prepare(folder, sandbox, SystemClock::start().local()).await,
-        None => Ok(()),
-    }
-}
-
 async fn run_headless(arguments: &Arguments) -> Result<()> {
     let folder = arguments.place.folder()?;
-    prepare_demo(&arguments.place, &folder).await?;
+    let _sandbox = demo::prepare_place(&arguments.place, &folder).await?;
     let opener = arguments.place.key_opener(&folder)?;
-    let Running { counter, thread, setup } = compose::start(&folder, &opener.lock())?;
+    let Running { counter, thread, setup, .. } = compose::start(&folder, &opener.lock())?;
     let api = match arguments.listen {
         Some(address) => Some(open_api(address, arguments, &folder).await?),
         None => None,
@@ -255,7 +216,11 @@ fn load_token(path: &Path) -> Result<String> {
     Ok(token)
 }
 
-fn write_at_once(path: &Path, text: &str) -> Result<()> {
+/// A reader sees the whole text or no file; nobody else may read it.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_at_once(path: &Path, text: &str) -> Result<()> {
     let beside = path.with_extension("new");
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);

@@ -1,11 +1,15 @@
 //! Demo mode: no real money. Its own data folder, its own keys, taken from a sandbox.
 
+use crate::place::PlaceArguments;
 use crate::setup::{Folder, Setup, install};
+use crate::world::SystemClock;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use yidan_engine::{Database, Lock, Secrets, check_address};
+use yidan_engine::{Clock as _, Database, Lock, Secrets, check_address};
 use yidan_payment::UtcMs;
+use yidan_sandbox::{Config, Sandbox};
 use yidan_wire::Mode;
 
 /// What a sandbox tells about its one merchant. It guards no money, so it tells everything.
@@ -15,6 +19,48 @@ struct Merchant {
     seller_id: String,
     alipay_public_key: String,
     app_private_key: String,
+}
+
+/// Prepares what `--demo` asks for: nothing, a running sandbox, or one inside this program, which lives as long as what
+/// is returned.
+///
+/// # Errors
+/// As [`prepare`]; or the sandbox does not start.
+pub async fn prepare_place(place: &PlaceArguments, folder: &Folder) -> Result<Option<Sandbox>> {
+    let at = SystemClock::start().local();
+    match place.demo.as_deref() {
+        None => Ok(None),
+        Some("") => {
+            let sandbox = open_sandbox(&folder.0.join("sandbox")).await?;
+            prepare(folder, &address_of(&sandbox), at).await?;
+            Ok(Some(sandbox))
+        }
+        Some(url) => prepare(folder, url, at).await.map(|()| None),
+    }
+}
+
+/// Where a sandbox can be visited.
+#[must_use]
+pub fn address_of(sandbox: &Sandbox) -> String {
+    sandbox.control_url().trim_end_matches("/sandbox").to_owned()
+}
+
+/// At the same address as before if it is free, so that a code that is still shown leads to it.
+async fn open_sandbox(folder: &Path) -> Result<Sandbox> {
+    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    let kept = folder.join("address");
+    let mut config = Config::demo(folder).context("preparing the sandbox")?;
+    if let Some(address) = std::fs::read_to_string(&kept).ok().and_then(|text| text.parse().ok()) {
+        config.listen = address;
+    }
+    let anywhere = Config { listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), ..config.clone() };
+    let sandbox = match yidan_sandbox::start(config).await {
+        Ok(sandbox) => sandbox,
+        Err(_) => yidan_sandbox::start(anywhere).await.context("starting the sandbox")?,
+    };
+    let address = address_of(&sandbox).trim_start_matches("http://").to_owned();
+    std::fs::write(&kept, address).with_context(|| format!("writing {}", kept.display()))?;
+    Ok(sandbox)
 }
 
 /// Sets a demo counter up with the merchant of a running sandbox. Done again at every start: a new sandbox has new keys.

@@ -1,9 +1,17 @@
 //! The desktop shell: composes the counter, forwards, shows. It decides nothing about money.
 
+mod announce;
+mod checks;
 pub mod cli;
+mod commands;
 pub mod compose;
 pub mod demo;
 pub mod enrol;
 pub mod local_api;
+pub mod place;
+mod screen;
 pub mod setup;
+mod till;
+pub mod view;
+mod window;
 pub mod world;

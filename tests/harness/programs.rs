@@ -75,8 +75,9 @@ impl Programs {
         let code = make_code(&http, &hq_url).await?;
         let sandbox_url = control.trim_end_matches("/sandbox").to_owned();
         let data = path("till");
-        run_once("yidan", &["enrol", "--demo", &sandbox_url, "--data", &data, "--hq", &hq_url, "--code", &code])?;
-        let mut counter = Program::new("yidan", folder, &["--headless", "--demo", &sandbox_url, "--data", &data]);
+        let demo = format!("--demo={sandbox_url}");
+        run_once("yidan", &["enrol", &demo, "--data", &data, "--hq", &hq_url, "--code", &code])?;
+        let mut counter = Program::new("yidan", folder, &["--headless", &demo, "--data", &data]);
         let api = counter.start().await?;
         counter.keep_address(text(&api, "api_url")?)?;
         let visitor = Visitor {

@@ -143,6 +143,18 @@ pub fn find_lock_name(path: &Path) -> Result<Option<String>, KeyfileError> {
     }
 }
 
+/// Whether the operating system's keyring can keep a secret here. Asks it by keeping one and forgetting it again.
+#[must_use]
+pub fn is_keyring_usable() -> bool {
+    let entry = keyring::Entry::new("yidan", "can the keyring be used?");
+    entry.is_ok_and(|entry| {
+        let kept = entry.set_secret(b"yes").is_ok() && entry.get_secret().is_ok_and(|kept| kept == b"yes");
+        // A secret that stays says nothing.
+        drop(entry.delete_credential());
+        kept
+    })
+}
+
 fn read(path: &Path) -> Result<Sealed, KeyfileError> {
     let text = std::fs::read(path).map_err(|error| {
         if error.kind() == std::io::ErrorKind::NotFound {

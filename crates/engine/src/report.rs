@@ -7,7 +7,7 @@ use crate::{Engine, Error, Hq, HqError};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
-use yidan_payment::Hash;
+use yidan_payment::{Hash, UtcMs};
 use yidan_wire::{Ack, Batch, MAX_EVENTS};
 
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
@@ -30,6 +30,7 @@ pub(crate) struct Progress {
     again_at: Cell<Duration>,
     batch: Cell<usize>,
     refused: RefCell<Option<String>>,
+    acked_at: Cell<Option<UtcMs>>,
 }
 
 /// What the status bar says about headquarters.
@@ -45,6 +46,8 @@ pub struct ReportState {
     pub refused: Option<String>,
     /// Headquarters knows another history of this terminal.
     pub history_differs: bool,
+    /// When headquarters last acknowledged, in this run.
+    pub acked_at: Option<UtcMs>,
 }
 
 impl Progress {
@@ -58,6 +61,7 @@ impl Progress {
             again_at: Cell::new(Duration::ZERO),
             batch: Cell::new(MAX_EVENTS),
             refused: RefCell::new(None),
+            acked_at: Cell::new(None),
         })
     }
 
@@ -88,6 +92,7 @@ impl Engine {
             failures: self.report.failures.get(),
             refused: self.report.refused.borrow().clone(),
             history_differs: self.report.history_differs.get(),
+            acked_at: self.report.acked_at.get(),
         })
     }
 
@@ -132,6 +137,7 @@ impl Engine {
                 self.report.failures.set(0);
                 self.report.refused.replace(None);
                 self.report.batch.set(self.report.batch.get().saturating_mul(2).min(MAX_EVENTS));
+                self.report.acked_at.set(Some(self.clock.now()));
                 self.take_ack(ack)?;
                 let more = self.report.acked_seq.get() != acked && self.report.acked_seq.get() < head.seq;
                 return Ok((!more).then_some(LONGEST_PAUSE));

@@ -77,6 +77,20 @@ impl Database {
             statement.query_and_then([], read_case)?.collect()
         })
     }
+
+    /// The newest open case of a payment.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn find_open_case_of(&self, pay_id: PaymentId) -> Result<Option<CaseRow>, Error> {
+        self.read("find a case", |connection| {
+            let mut statement = connection.prepare_cached(
+                "select case_id, kind, pay_id, trade_no, amount_fen, proposal, opened_at_ms, due_at_ms
+                 from cases where status = 'OPEN' and pay_id = ?1 order by opened_at_ms desc, case_id desc limit 1",
+            )?;
+            statement.query_and_then([pay_id.to_string()], read_case)?.next().transpose()
+        })
+    }
 }
 
 fn read_case(row: &Row<'_>) -> Result<CaseRow, RowError> {

@@ -116,6 +116,18 @@ impl Database {
             statement.query_and_then([pay_id.to_string()], read_event)?.collect()
         })
     }
+
+    /// What happened to a payment and when, in order, without what it carries.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn list_event_times_of(&self, pay_id: PaymentId) -> Result<Vec<(String, UtcMs)>, Error> {
+        self.read("read a timeline", |connection| {
+            let mut statement =
+                connection.prepare_cached("select kind, at_ms from journal where pay_id = ?1 order by seq")?;
+            statement.query_and_then([pay_id.to_string()], |row| Ok((row.get(0)?, UtcMs(row.get(1)?))))?.collect()
+        })
+    }
 }
 
 fn read_event(row: &Row<'_>) -> Result<Event, RowError> {

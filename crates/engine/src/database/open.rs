@@ -13,7 +13,10 @@ use std::time::Duration;
 const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// In order, append-only.
-const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("../../../../migrations/terminal/0001_records.sql"))];
+const MIGRATIONS: &[M<'_>] = &[
+    M::up(include_str!("../../../../migrations/terminal/0001_records.sql")),
+    M::up(include_str!("../../../../migrations/terminal/0002_operators.sql")),
+];
 
 impl Database {
     /// Opens the database in `folder`, making both if needed.

@@ -3,7 +3,7 @@
 use super::{Database, RowError, WriteError, parse};
 use crate::Error;
 use rusqlite::{Connection, Row, Transaction, params};
-use yidan_payment::{Fen, Hash, OrderId, OrderStatus, PaymentId, RequestId, SaleId, UtcMs};
+use yidan_payment::{Fen, Hash, OrderId, OrderStatus, PaymentId, RequestId, SaleId, StatusName, UtcMs};
 
 /// An order as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,21 @@ pub struct OrderRow {
     pub replaces: Option<OrderId>,
     /// When it was written down.
     pub created_at: UtcMs,
+}
+
+/// Which orders to find.
+#[derive(Clone, Debug, Default)]
+pub struct OrderSearch {
+    /// Of one day, or of all days.
+    pub business_day: Option<String>,
+    /// Part of a number, of the subject, or an amount in yuan; empty finds all.
+    pub text: String,
+    /// Whose payment stands so.
+    pub statuses: Vec<StatusName>,
+    /// Written down before this moment.
+    pub before: Option<UtcMs>,
+    /// At most so many.
+    pub limit: i64,
 }
 
 const COLUMNS: &str = "order_id, sale_id, order_no, source, external_ref, attempt, amount_fen, subject, operator_id, \
@@ -168,6 +183,25 @@ impl Database {
                   or o.external_ref like ?3)
              order by o.created_at_ms desc, o.order_id desc limit ?4",
             params![business_day, before, like, limit],
+        )
+    }
+
+    /// Orders that fit, the newest first, and their payments.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn search_orders(&self, search: &OrderSearch) -> Result<Vec<(OrderRow, PaymentId)>, Error> {
+        let like = format!("%{}%", search.text.replace(['%', '_'], ""));
+        let fen = Fen::parse(&search.text).map(Fen::as_fen).unwrap_or(-1);
+        let words: Vec<&str> = search.statuses.iter().map(|status| status.as_str()).collect();
+        let before = search.before.map_or(i64::MAX, |before| before.0);
+        self.list(
+            "(?1 is null or o.business_day = ?1) and o.created_at_ms < ?2
+             and (?3 = '%%' or o.order_no like ?3 or o.subject like ?3 or p.out_trade_no like ?3 or p.trade_no like ?3
+                  or o.external_ref like ?3 or o.amount_fen = ?4)
+             and instr(?5, ',' || p.status || ',') > 0
+             order by o.created_at_ms desc, o.order_id desc limit ?6",
+            params![search.business_day, before, like, fen, format!(",{},", words.join(",")), search.limit],
         )
     }
 

@@ -6,4 +6,19 @@ import type { ShopView } from "./ShopView";
 import type { Stage } from "./Stage";
 import type { StatusView } from "./StatusView";
 
-export type CounterView = { stage: Stage, demo: boolean, keyring: boolean, shop: ShopView, language: Language, subject: string, current: PaymentView | null, pinned: Array<PaymentView>, recent: Array<OrderLine>, status: StatusView, clone_warning: boolean, recovering: number, open_cases: number, };
+/**
+ * Everything the main window shows.
+ */
+export type CounterView = { stage: Stage, demo: boolean, 
+/**
+ * Whether the system's keyring can seal the keys. Without it a passphrase does.
+ */
+keyring: boolean, shop: ShopView, language: Language, 
+/**
+ * The shop's usual goods, if the cashier types none.
+ */
+subject: string, current: PaymentView | null, pinned: Array<PaymentView>, recent: Array<OrderLine>, status: StatusView, clone_warning: boolean, 
+/**
+ * Payments of an earlier run that nobody has answered about in this one.
+ */
+recovering: number, open_cases: number, };

@@ -3,4 +3,7 @@ import type { CodeView } from "./CodeView";
 import type { CustomerScreen } from "./CustomerScreen";
 import type { Language } from "./Language";
 
+/**
+ * Everything the customer's display shows.
+ */
 export type CustomerView = { screen: CustomerScreen, store_name: string, language: Language, demo: boolean, order_no: string | null, amount: string | null, code: CodeView | null, seconds_left: number | null, seconds_total: number | null, now_ms: number, };

@@ -2,4 +2,7 @@
 import type { PaymentView } from "./PaymentView";
 import type { TimelineLine } from "./TimelineLine";
 
+/**
+ * One order with everything that is known about it.
+ */
 export type OrderDetail = { payment: PaymentView, out_trade_no: string, trade_no: string | null, timeline: Array<TimelineLine>, };

@@ -2,4 +2,7 @@
 import type { PaymentMoment } from "./PaymentMoment";
 import type { PaymentStatus } from "./PaymentStatus";
 
+/**
+ * One order in a list.
+ */
 export type OrderLine = { pay_id: string, order_no: string, amount: string, subject: string, status: PaymentStatus, moment: PaymentMoment, at_ms: number, };

@@ -2,4 +2,19 @@
 import type { KeysDraft } from "./KeysDraft";
 import type { Language } from "./Language";
 
-export type SettingsDraft = { pin: string, store_name: string, language: Language, subject: string, code_minutes: number, day_cut_off: string, keys: KeysDraft | null, };
+/**
+ * The settings as they should become.
+ */
+export type SettingsDraft = { 
+/**
+ * A manager's.
+ */
+pin: string, store_name: string, language: Language, subject: string, code_minutes: number, 
+/**
+ * `HH:MM`.
+ */
+day_cut_off: string, 
+/**
+ * `None` leaves them as they are.
+ */
+keys: KeysDraft | null, };

@@ -3,4 +3,7 @@ import type { HqView } from "./HqView";
 import type { KeysView } from "./KeysView";
 import type { Language } from "./Language";
 
+/**
+ * The settings as they are.
+ */
 export type SettingsView = { store_name: string, store_id: string, terminal_id: string, language: Language, subject: string, code_minutes: number, day_cut_off: string, keys: KeysView, hq: HqView, };

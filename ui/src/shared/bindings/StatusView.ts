@@ -2,4 +2,11 @@
 import type { AlipayLamp } from "./AlipayLamp";
 import type { HqLamp } from "./HqLamp";
 
-export type StatusView = { alipay: AlipayLamp, hq: HqLamp, clock_offset_ms: number | null, operator: string | null, now_ms: number, };
+/**
+ * The line at the bottom.
+ */
+export type StatusView = { alipay: AlipayLamp, hq: HqLamp, 
+/**
+ * How far the computer's clock is ahead of the gateway's.
+ */
+clock_offset_ms: number | null, operator: string | null, now_ms: number, };

@@ -2,4 +2,15 @@
 import type { TimelineMark } from "./TimelineMark";
 import type { Who } from "./Who";
 
-export type TimelineLine = { at_ms: number, what: string, amount: string | null, who: Who, signed: boolean, detail: string | null, mark: TimelineMark, };
+/**
+ * One thing that happened.
+ */
+export type TimelineLine = { at_ms: number, 
+/**
+ * Names the sentence.
+ */
+what: string, amount: string | null, who: Who, 
+/**
+ * Alipay's signature over it was checked.
+ */
+signed: boolean, detail: string | null, mark: TimelineMark, };

@@ -1,0 +1,84 @@
+//! The money of a day, and what waits for a person.
+
+use serde::Serialize;
+use ts_rs::TS;
+use yidan_engine::{Engine, Error};
+use yidan_payment::Fen;
+
+/// The totals of one business day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct DayTotals {
+    pub day: String,
+    pub count: i64,
+    pub gross: String,
+    pub refunds: String,
+    pub net: String,
+    /// Payments of that day without a last word.
+    pub unsure_count: i64,
+    pub unsure_amount: String,
+    pub by_hour: Vec<HourTotals>,
+}
+
+/// The money of one hour in Beijing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct HourTotals {
+    pub hour: i64,
+    pub count: i64,
+    pub gross: String,
+}
+
+/// What a person must decide or know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct CaseLine {
+    pub case_id: String,
+    pub kind: String,
+    pub pay_id: Option<String>,
+    pub order_no: Option<String>,
+    pub amount: String,
+    pub opened_at_ms: i64,
+}
+
+/// Shows a day, today without a name.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn show_day(engine: &Engine, day: Option<String>) -> Result<DayTotals, Error> {
+    let day = day.unwrap_or_else(|| engine.business_day());
+    let books = engine.database().load_day(&day)?;
+    let net = books.gross.minus(books.refunded).unwrap_or(Fen::ZERO);
+    let by_hour = books
+        .by_hour
+        .iter()
+        .map(|hour| HourTotals { hour: hour.hour, count: hour.count, gross: hour.gross.to_string() })
+        .collect();
+    Ok(DayTotals {
+        day,
+        count: books.count,
+        gross: books.gross.to_string(),
+        refunds: books.refunded.to_string(),
+        net: net.to_string(),
+        unsure_count: books.unsure_count,
+        unsure_amount: books.unsure.to_string(),
+        by_hour,
+    })
+}
+
+/// Every open case, the oldest first.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn list_cases(engine: &Engine) -> Result<Vec<CaseLine>, Error> {
+    let show = |case: yidan_engine::CaseRow| {
+        let payment = engine.database().load_payment(case.pay_id)?;
+        let order = engine.database().load_order(payment.order_id)?;
+        Ok(CaseLine {
+            case_id: case.case_id.to_string(),
+            kind: case.kind.as_str().to_owned(),
+            pay_id: Some(case.pay_id.to_string()),
+            order_no: Some(order.order_no),
+            amount: case.amount.to_string(),
+            opened_at_ms: case.opened_at.0,
+        })
+    };
+    engine.database().list_open_cases()?.into_iter().map(show).collect()
+}

@@ -1,0 +1,112 @@
+//! Orders in lists, and one of them with its story.
+
+use super::payment::moment_of;
+use super::timeline::tell;
+use super::{PaymentMoment, PaymentStatus, PaymentView, TimelineLine, show_payment};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+use yidan_engine::{Engine, Error, OrderRow, OrderSearch};
+use yidan_payment::{PaymentId, StatusName, TradeNo, UtcMs};
+
+/// One order in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct OrderLine {
+    pub pay_id: String,
+    pub order_no: String,
+    pub amount: String,
+    pub subject: String,
+    pub status: PaymentStatus,
+    pub moment: PaymentMoment,
+    pub at_ms: i64,
+}
+
+/// What is looked for.
+#[derive(Clone, Debug, Deserialize, TS)]
+pub struct OrderQuery {
+    pub text: String,
+    pub status: OrderFilter,
+    /// `YYYY-MM-DD`; all days without it.
+    pub day: Option<String>,
+    /// Only orders written down before this moment.
+    pub before: Option<i64>,
+}
+
+/// Which orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum OrderFilter {
+    All,
+    Paid,
+    Unsure,
+    Stopped,
+}
+
+/// One order with everything that is known about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct OrderDetail {
+    pub payment: PaymentView,
+    pub out_trade_no: String,
+    pub trade_no: Option<String>,
+    pub timeline: Vec<TimelineLine>,
+}
+
+/// At most so many lines at once; the screen asks for earlier ones by itself.
+const PAGE: i64 = 50;
+
+/// Finds orders, the newest first.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn list_lines(engine: &Engine, query: &OrderQuery) -> Result<Vec<OrderLine>, Error> {
+    let found = engine.database().search_orders(&OrderSearch {
+        business_day: query.day.clone(),
+        text: query.text.trim().to_owned(),
+        statuses: statuses_of(query.status),
+        before: query.before.map(UtcMs),
+        limit: PAGE,
+    })?;
+    found.into_iter().map(|(order, pay_id)| show_line(engine, order, pay_id)).collect()
+}
+
+/// Shows one order of a list.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn show_line(engine: &Engine, order: OrderRow, pay_id: PaymentId) -> Result<OrderLine, Error> {
+    let payment = engine.database().load_payment(pay_id)?;
+    let case = engine.database().find_open_case_of(pay_id)?;
+    Ok(OrderLine {
+        pay_id: pay_id.to_string(),
+        order_no: order.order_no,
+        amount: order.amount.to_string(),
+        subject: order.subject,
+        status: payment.status.name().into(),
+        moment: moment_of(&payment, case.as_ref(), engine.now()),
+        at_ms: order.created_at.0,
+    })
+}
+
+/// Shows one order whole.
+///
+/// # Errors
+/// [`Error::Storage`]; [`Error::NoSuchPayment`].
+pub fn show_detail(engine: &Engine, pay_id: PaymentId) -> Result<OrderDetail, Error> {
+    let payment = engine.database().load_payment(pay_id)?;
+    Ok(OrderDetail {
+        payment: show_payment(engine, &payment)?,
+        out_trade_no: payment.out_trade_no.to_string(),
+        trade_no: payment.trade_no.as_ref().map(TradeNo::to_string),
+        timeline: tell(&engine.database().list_events_of(pay_id)?),
+    })
+}
+
+fn statuses_of(filter: OrderFilter) -> Vec<StatusName> {
+    let wanted = |name: &StatusName| match name {
+        StatusName::Success => matches!(filter, OrderFilter::All | OrderFilter::Paid),
+        StatusName::Closed | StatusName::Fail => matches!(filter, OrderFilter::All | OrderFilter::Stopped),
+        StatusName::Init | StatusName::Precreated | StatusName::Paying | StatusName::Closing | StatusName::Suspense => {
+            matches!(filter, OrderFilter::All | OrderFilter::Unsure)
+        }
+    };
+    StatusName::ALL.into_iter().filter(wanted).collect()
+}

@@ -1,0 +1,93 @@
+//! Why something was not done, as the screens say it.
+//!
+//! The kind chooses the sentence in the words files. `message` only adds what those cannot know; it is empty otherwise.
+
+use serde::Serialize;
+use std::rc::Rc;
+use ts_rs::TS;
+use yidan_engine::{Error, PinError, Stopped};
+
+/// A refused command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct CommandError {
+    pub kind: ErrorKind,
+    pub message: String,
+}
+
+/// What the person at the screen can do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+pub enum ErrorKind {
+    BadAmount,
+    Busy,
+    NotNow,
+    GatewayDown,
+    Locked,
+    Storage,
+    WrongPin,
+    BadSetup,
+    HqRefused,
+    Unknown,
+}
+
+impl CommandError {
+    /// A refusal whose sentence in the words files says everything.
+    #[must_use]
+    pub fn plain(kind: ErrorKind) -> CommandError {
+        CommandError { kind, message: String::new() }
+    }
+
+    /// A refusal with what is particular about it, all causes included.
+    #[must_use]
+    pub fn because(kind: ErrorKind, why: &anyhow::Error) -> CommandError {
+        CommandError { kind, message: format!("{why:#}") }
+    }
+}
+
+impl From<&Error> for CommandError {
+    fn from(error: &Error) -> CommandError {
+        match error {
+            Error::BadInput(_) => CommandError::plain(ErrorKind::BadAmount),
+            Error::ContentChanged { .. }
+            | Error::BillChanged { .. }
+            | Error::NoSuchPayment(_)
+            | Error::Refused(_)
+            | Error::StillPayable
+            | Error::HistoryDiffers
+            | Error::PaymentsLive(_) => CommandError::plain(ErrorKind::NotNow),
+            Error::Storage { .. } => {
+                tracing::error!(error = error as &dyn std::error::Error, "a command failed");
+                CommandError { kind: ErrorKind::Storage, message: error.to_string() }
+            }
+        }
+    }
+}
+
+impl From<Error> for CommandError {
+    fn from(error: Error) -> CommandError {
+        CommandError::from(&error)
+    }
+}
+
+impl From<Rc<Error>> for CommandError {
+    fn from(error: Rc<Error>) -> CommandError {
+        CommandError::from(error.as_ref())
+    }
+}
+
+impl From<Stopped> for CommandError {
+    fn from(_: Stopped) -> CommandError {
+        CommandError::plain(ErrorKind::Busy)
+    }
+}
+
+impl From<PinError> for CommandError {
+    fn from(error: PinError) -> CommandError {
+        match error {
+            PinError::Wrong => CommandError::plain(ErrorKind::WrongPin),
+            PinError::LockedOut { .. } | PinError::NoManager => {
+                CommandError { kind: ErrorKind::WrongPin, message: error.to_string() }
+            }
+            PinError::Storage(error) => CommandError::from(&error),
+        }
+    }
+}
