@@ -47,22 +47,24 @@ impl Screen {
         self.current = None;
     }
 
-    /// The payment on the panel: the one that was put there, else the one whose code may be shown.
+    /// The payment on the panel: the one that was put there, else the one whose code may be shown. That one stays.
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub fn find_current(&self, engine: &Engine) -> Result<Option<Payment>, Error> {
-        match self.current {
-            Some(pay_id) => engine.database().load_payment(pay_id).map(Some),
-            None => Ok(engine.list_live_at_counter()?.into_iter().find(is_running)),
+    pub fn find_current(&mut self, engine: &Engine) -> Result<Option<Payment>, Error> {
+        if let Some(pay_id) = self.current {
+            return engine.database().load_payment(pay_id).map(Some);
         }
+        let running = engine.list_live_at_counter()?.into_iter().find(is_running);
+        self.current = running.as_ref().map(|payment| payment.pay_id);
+        Ok(running)
     }
 
     /// The whole counter as it is now.
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub fn show(&self, engine: &Engine, setup: &Setup) -> Result<CounterView, Error> {
+    pub fn show(&mut self, engine: &Engine, setup: &Setup) -> Result<CounterView, Error> {
         let current = self.find_current(engine)?;
         let current_id = current.as_ref().map(|payment| payment.pay_id);
         Ok(CounterView {

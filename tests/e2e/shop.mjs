@@ -1,0 +1,174 @@
+// A real counter under WebDriver: its own home, its own folders, its own ports. Nothing is left running.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Builder, By, Capabilities, until } from 'selenium-webdriver'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+export const screens = join(root, 'target/screens/')
+const application = join(root, 'target/debug/yidan')
+const patience = 30_000
+
+/** A folder of its own for everything that the programs write. */
+export function makeHome() {
+  const home = mkdtempSync(join(tmpdir(), 'yidan-e2e-'))
+  const run = join(home, 'run')
+  mkdirSync(run, { mode: 0o700 })
+  mkdirSync(screens, { recursive: true })
+  return { home, ready: join(home, 'ready.json'), env: { ...process.env, HOME: home, XDG_RUNTIME_DIR: run, XDG_DATA_HOME: join(home, 'share'), RUST_LOG: 'info' } }
+}
+
+export const removeHome = (place) => rmSync(place.home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+
+/** Waits until `find` gives something; its last error says what was missing. */
+export async function eventually(what, find, ms = patience) {
+  const end = Date.now() + ms
+  let last = null
+  while (Date.now() < end) {
+    try {
+      const found = await find()
+      if (found) return found
+    } catch (error) {
+      last = error
+    }
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  throw new Error(`not in time: ${what}${last === null ? '' : ` (${last.message})`}`)
+}
+
+async function freePort() {
+  const server = createServer()
+  await new Promise((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address()
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+/** The line that the counter writes when it is open. */
+export function readReady(place) {
+  return existsSync(place.ready) ? JSON.parse(readFileSync(place.ready, 'utf8')) : null
+}
+
+/** Starts the counter under a driver of its own. */
+export async function openCounter(place, args) {
+  rmSync(place.ready, { force: true })
+  const [port, native] = [await freePort(), await freePort()]
+  const tool = join(root, 'target/tools/bin/tauri-driver')
+  // A group of its own, so that ending it ends what it started.
+  const tauri = spawn(tool, ['--port', String(port), '--native-port', String(native)], { env: place.env, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const log = []
+  tauri.stderr.on('data', (text) => log.push(String(text)))
+  const url = `http://127.0.0.1:${port}/`
+  const close = async () => {
+    try {
+      process.kill(-tauri.pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  try {
+    await eventually('tauri-driver', async () => (await fetch(`${url}status`)).ok)
+    const capabilities = new Capabilities()
+    capabilities.set('tauri:options', { application, args: [...args, '--ready-file', place.ready] })
+    capabilities.setBrowserName('wry')
+    const driver = await new Builder().withCapabilities(capabilities).usingServer(url).build()
+    return new Counter(driver, place, async () => {
+      await Promise.race([driver.quit().catch(() => undefined), new Promise((done) => setTimeout(done, 3_000))])
+      await close()
+      keepLog(place, log)
+    })
+  } catch (error) {
+    await close()
+    keepLog(place, log)
+    throw error
+  }
+}
+
+const keepLog = (place, log) => writeFileSync(join(place.home, 'counter.log'), log.join(''), { flag: 'a' })
+
+/** What a cashier and a customer see and press. */
+class Counter {
+  constructor(driver, place, close) {
+    Object.assign(this, { driver, place, close })
+  }
+
+  /** Turns to one of the two windows; their order says nothing. */
+  async #turnTo(isCustomers) {
+    await eventually(isCustomers ? "the customer's window" : "the cashier's window", async () => {
+      for (const handle of await this.driver.getAllWindowHandles()) {
+        await this.driver.switchTo().window(handle)
+        const url = await this.driver.getCurrentUrl()
+        if (url.startsWith('tauri:') && url.includes('customer.html') === isCustomers) return true
+      }
+      return false
+    })
+  }
+
+  atMain = () => this.#turnTo(false)
+  find = (selector) => this.driver.wait(until.elementLocated(By.css(selector)), patience)
+  async press(selector) {
+    await eventually(`a press of ${selector}`, async () => {
+      await (await this.find(selector)).click()
+      return true
+    })
+  }
+
+  attribute = (selector, name) => this.driver.executeScript('return document.querySelector(arguments[0])?.getAttribute(arguments[1]) ?? null', selector, name)
+  text = (selector) => this.driver.executeScript('return document.querySelector(arguments[0])?.innerText ?? null', selector)
+  /** Keys go to the window at a cashier's pace: faster ones are a scanner's. */
+  async type(keys) {
+    const hands = this.driver.actions()
+    for (const key of keys) hands.sendKeys(key).pause(90)
+    await hands.perform()
+  }
+
+  /** The cashier's window shows this scene. */
+  async shows(scene) {
+    await this.atMain()
+    await eventually(`the cashier sees ${scene}`, async () => (await this.attribute('main.collect', 'data-scene')) === scene)
+  }
+
+  /** The customer's display shows this screen. */
+  async customerSees(screen) {
+    await this.#turnTo(true)
+    await eventually(`the customer sees ${screen}`, async () => (await this.attribute('main', 'data-screen')) === screen)
+  }
+
+  /** The dark modules of the code in the current window. */
+  code = () => eventually('a code', () => this.attribute('.plate path[fill="#000"]', 'd'))
+
+  async picture(name) {
+    // One frame later everything that the last view said is painted.
+    await this.driver.executeAsyncScript('requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()))')
+    writeFileSync(join(screens, `window-${name}.png`), Buffer.from(await this.driver.takeScreenshot(), 'base64'))
+  }
+
+  ready = () => eventually('the counter is open', () => readReady(this.place))
+}
+
+/** The sandbox, which is also the customer's phone. */
+export class Phone {
+  constructor(url) {
+    this.url = url
+  }
+
+  async #ask(path, body) {
+    const wanted = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const answer = await fetch(`${this.url}/sandbox/${path}`, wanted)
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
+
+  /** The number of the newest code. */
+  async newest() {
+    const sessions = await this.#ask('sessions')
+    return sessions.toSorted((one, other) => other.created_at_ms - one.created_at_ms)[0].out_trade_no
+  }
+
+  scan = (out_trade_no) => this.#ask('scan', { out_trade_no, buyer: 'amy' })
+  pay = (out_trade_no) => this.#ask('pay', { out_trade_no, buyer: 'amy' })
+  trade = (out_trade_no) => this.#ask(`trades/${out_trade_no}`)
+}
