@@ -1,7 +1,7 @@
 # Everything that is done to this repository. `make` alone says what there is.
 # One profile, one target folder, always --workspace: anything else would build every dependency once more.
 .DEFAULT_GOAL := help
-.PHONY: help check test ui deny screens demo kill
+.PHONY: help check test ui deny screens demo kill run window bindings
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -13,6 +13,9 @@ UI_SOURCES := $(shell find ui/src ui/public ui/scripts ui/*.html ui/*.ts ui/*.js
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## look at it: sandbox, headquarters and the counter in demo mode; without a display one sale is played
+	@scripts/run.sh
 
 check: $(UI_PAGES) ## the rules: format, lints, style as a test
 	cargo fmt --all --check
@@ -26,6 +29,14 @@ test: check $(HQ_PAGE) target/peers/ready ## everything that must pass; what CI 
 	cd ui && npm run --silent test
 	cd ui && npm run --silent e2e:fake
 	cd ui && npm run --silent e2e:hq
+	scripts/e2e.sh
+
+window: $(UI_PAGES) ## the story of the real window, on a screen that nobody sees
+	cargo build --quiet --workspace --locked --bins
+	scripts/e2e.sh
+
+bindings: ## the types of the pages, generated from those of Rust
+	YIDAN_WRITE_BINDINGS=1 cargo test --workspace --locked --quiet --test bindings
 
 deny: ## licences, banned crates and sources of all dependencies
 	command -v cargo-deny >/dev/null || cargo install cargo-deny --locked
@@ -37,6 +48,7 @@ screens: $(UI_PAGES) $(HQ_PAGE) ## a picture of every screen
 	cd ui && npm run --silent screens
 	cargo build --quiet --workspace --locked --bins
 	cd ui && SCREENS=1 npm run --silent e2e:hq
+	scripts/e2e.sh
 
 $(UI_PACKAGES): ui/package-lock.json ui/package.json
 	cd ui && npm ci --no-audit --no-fund

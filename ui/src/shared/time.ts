@@ -7,7 +7,8 @@ const zone = 'Asia/Shanghai'
 const part = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
 const clock = part({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const minute = part({ hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })
+/** Beijing is eight hours ahead all year. No language of `Intl` writes a day like this in every web view. */
+const ahead = 8 * 3_600_000
 
 /** `14:33:28` */
 export const clockTime = (atMs: number) => clock.format(atMs)
@@ -19,7 +20,7 @@ export const minuteTime = (atMs: number) => minute.format(atMs)
 export const exactTime = (atMs: number) => `${clock.format(atMs)}.${Math.floor((atMs % 1000) / 100)}`
 
 /** `2026-11-30` */
-export const dayOf = (atMs: number) => day.format(atMs)
+export const dayOf = (atMs: number) => new Date(atMs + ahead).toISOString().slice(0, 10)
 
 /** `04:09`; an hour and more as `75:00`. Never negative. */
 export function span(seconds: number): string {
