@@ -32,7 +32,7 @@ fn forge_a_paid_line(shop: &Shop, payment: &Payment) {
     state["trade_no"] = "2026113022001400000000009999".into();
     state["receipts"] = serde_json::json!([{
         "trade_no": "2026113022001400000000009999", "total": 50000, "receipt": 50000, "paid_at": null,
-        "booked": "RECOGNISED"
+        "booked": "RECOGNISED", "business_day": state["business_day"]
     }]);
     let text = format!(
         "{{\"code\":\"10000\",\"msg\":\"Success\",\"out_trade_no\":\"{}\",\"total_amount\":\"500.00\",\
