@@ -131,9 +131,12 @@ fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
     let read = |path: &Path| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
     let database = Database::open(&folder.0)?;
     let before = Setup::find(&database)?;
-    let terminal_key = match find_lock_name(&folder.keys())? {
-        Some(_) => yidan_engine::open_keys(&folder.keys(), &opener.lock())?.terminal_key.clone(),
-        None => None,
+    let (terminal_key, pending_key) = match find_lock_name(&folder.keys())? {
+        Some(_) => {
+            let kept = yidan_engine::open_keys(&folder.keys(), &opener.lock())?;
+            (kept.terminal_key.clone(), kept.pending_key.clone())
+        }
+        None => (None, None),
     };
     let setup = Setup {
         mode: Mode::Live,
@@ -150,7 +153,7 @@ fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
         hq_terminal_id: before.as_ref().and_then(|before| before.hq_terminal_id.clone()),
         day_starts_at_min: before.as_ref().map_or(0, |before| before.day_starts_at_min),
     };
-    let secrets = Secrets { app_private_key: read(&wanted.app_key)?, terminal_key };
+    let secrets = Secrets { app_private_key: read(&wanted.app_key)?, terminal_key, pending_key };
     install(&database, &folder, &setup, &secrets, &opener.lock(), SystemClock::start().local())?;
     say(&json!({ "set_up": folder.0 }).to_string())
 }
@@ -187,10 +190,11 @@ async fn run_headless(arguments: &Arguments) -> Result<()> {
     tokio::select! {
         ended = serving => ended?,
         told = told_to_stop() => told?,
+        // While a handle lives the engine never ends by itself: it broke.
+        _ = tokio::task::spawn_blocking(move || thread.join()) => bail!("the engine has stopped; start the counter again"),
     }
     // Everything is durable at any moment: whatever is under way may be cut.
-    drop((counter, thread));
-    Ok(())
+    std::process::exit(0)
 }
 
 async fn open_api(address: SocketAddr, arguments: &Arguments, folder: &Folder) -> Result<(TcpListener, String)> {
@@ -204,12 +208,11 @@ async fn open_api(address: SocketAddr, arguments: &Arguments, folder: &Folder) -
 
 /// The token that other programs must know; 256 random bits, readable by this user alone.
 fn load_token(path: &Path) -> Result<String> {
-    if let Ok(token) = std::fs::read_to_string(path) {
-        let token = token.trim().to_owned();
-        if token.len() < 16 {
-            bail!("the token in {} is too short: 16 characters at least", path.display());
-        }
-        return Ok(token);
+    match std::fs::read_to_string(path) {
+        Ok(token) if token.trim().len() >= 16 => return Ok(token.trim().to_owned()),
+        Ok(_) => bail!("the token in {} is too short: 16 characters at least", path.display()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(|| format!("reading the token in {}", path.display())),
     }
     let token: String = rand::random::<[u8; 32]>().iter().map(|byte| format!("{byte:02x}")).collect();
     write_at_once(path, &token)?;

@@ -77,10 +77,13 @@ pub async fn prepare(folder: &Folder, sandbox: &str, at: UtcMs) -> Result<()> {
     let database = Database::open(&folder.0)?;
     let before = Setup::find(&database)?;
     let setup = with_merchant(before.clone(), &merchant, gateway);
-    let secrets =
-        Secrets { terminal_key: find_terminal_key(&folder.keys())?, app_private_key: merchant.app_private_key };
     if before.as_ref() != Some(&setup) {
-        install(&database, folder, &setup, &secrets, &Lock::Demo, at)?;
+        let mut secrets = find_secrets(&folder.keys())?;
+        secrets.app_private_key = merchant.app_private_key;
+        let old = before.map_or_else(String::new, |before| before.gateway);
+        install(&database, folder, &setup, &secrets, &Lock::Demo, at).with_context(|| {
+            format!("this demo folder belongs to the sandbox {old}: start with that one, or give another --data")
+        })?;
     }
     Ok(())
 }
@@ -110,10 +113,10 @@ fn with_merchant(before: Option<Setup>, merchant: &Merchant, gateway: String) ->
     }
 }
 
-fn find_terminal_key(path: &Path) -> Result<Option<String>> {
+fn find_secrets(path: &Path) -> Result<Secrets> {
     match yidan_engine::find_lock_name(path)?.as_deref() {
-        None => Ok(None),
-        Some("demo") => Ok(yidan_engine::open_keys(path, &Lock::Demo)?.terminal_key.clone()),
+        None => Ok(Secrets { app_private_key: String::new(), terminal_key: None, pending_key: None }),
+        Some("demo") => Ok(yidan_engine::open_keys(path, &Lock::Demo)?),
         Some(other) => bail!("{} is sealed by {other}: this is not a demo folder", path.display()),
     }
 }

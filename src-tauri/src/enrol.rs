@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use yidan_alipay::AlipayKey;
 use yidan_engine::{Database, Lock, Secrets, check_address, open_keys, save_keys};
-use yidan_payment::UtcMs;
+use yidan_payment::{Hash, UtcMs};
 use yidan_wire::{Enrolment, TerminalKey};
 
 /// Enrols the counter in `folder` with the code that headquarters' administrator read out.
 ///
-/// May be repeated after a lost answer: the key stays the same.
+/// May be repeated after a lost answer, with the same code.
 ///
 /// # Errors
 /// Headquarters' sentence, or what is wrong here; nothing is lost.
@@ -21,7 +21,7 @@ pub async fn enrol(folder: &Folder, lock: &Lock<'_>, hq_url: &str, code: &str, a
     let database = Database::open(&folder.0)?;
     let setup = Setup::find(&database)?.context("this counter is not set up yet")?;
     let mut secrets = open_keys(&folder.keys(), lock)?;
-    let key = terminal_key(folder, lock, &mut secrets)?;
+    let key = pending_key(folder, lock, &mut secrets, code)?;
     let enrolment = Enrolment {
         code: code.trim().to_owned(),
         public_key: key.public_key_base64(),
@@ -42,17 +42,23 @@ pub async fn enrol(folder: &Folder, lock: &Lock<'_>, hq_url: &str, code: &str, a
         ..setup
     };
     setup.check_place().context("headquarters' store number")?;
-    setup.save(&database, at)?;
-    yidan_engine::report_from_start(&database)?;
+    secrets.terminal_key = Some(STANDARD.encode(key.secret_bytes()));
+    save_keys(&folder.keys(), &secrets, lock)?;
+    setup.save_enrolled(&database, at)?;
     Ok(setup)
 }
 
-fn terminal_key(folder: &Folder, lock: &Lock<'_>, secrets: &mut Secrets) -> Result<TerminalKey> {
-    if let Some(text) = &secrets.terminal_key {
-        return read_terminal_key(text);
+/// Every enrolment introduces a new key, durable before the code is spent. The same code gets the same key, so that an
+/// enrolment whose answer was lost can be repeated.
+fn pending_key(folder: &Folder, lock: &Lock<'_>, secrets: &mut Secrets, code: &str) -> Result<TerminalKey> {
+    let code = Hash::of(code.trim().as_bytes()).to_string();
+    if let Some((key, of_code)) = &secrets.pending_key
+        && *of_code == code
+    {
+        return read_terminal_key(key);
     }
     let key = TerminalKey::generate(rand::random());
-    secrets.terminal_key = Some(STANDARD.encode(key.secret_bytes()));
+    secrets.pending_key = Some((STANDARD.encode(key.secret_bytes()), code));
     save_keys(&folder.keys(), secrets, lock)?;
     Ok(key)
 }

@@ -79,11 +79,21 @@ impl Setup {
     /// # Errors
     /// If the database refuses.
     pub fn save(&self, database: &Database, at: yidan_payment::UtcMs) -> Result<()> {
+        self.write(database, at, false)
+    }
+
+    /// As [`Setup::save`], after an enrolment: headquarters is told everything from the first line.
+    ///
+    /// # Errors
+    /// If the database refuses.
+    pub fn save_enrolled(&self, database: &Database, at: yidan_payment::UtcMs) -> Result<()> {
+        self.write(database, at, true)
+    }
+
+    fn write(&self, database: &Database, at: yidan_payment::UtcMs, enrolled: bool) -> Result<()> {
         let text = serde_json::to_string(self).context("writing the setup")?;
         let event_id = yidan_payment::EventId::new(yidan_engine::Ids::uuid(&crate::world::SystemIds));
-        database.save_settings(&[(SETUP, &text)])?;
-        database.note(event_id, yidan_wire::EventKind::Opened.as_str(), at, text)?;
-        Ok(())
+        Ok(yidan_engine::save_setup(database, SETUP, text, event_id, at, enrolled)?)
     }
 
     /// Where numbers are minted.
@@ -156,12 +166,12 @@ pub fn install(
     setup.check_place()?;
     setup.alipay(secrets)?;
     if let Some(before) = Setup::find(database)? {
-        let live = database.list_live()?.len();
-        let same_account = before.app_id == setup.app_id
-            && before.gateway == setup.gateway
-            && before.alipay_public_key == setup.alipay_public_key;
-        if live > 0 && !same_account {
-            return Err(yidan_engine::Error::PaymentsLive(live).into());
+        let old = yidan_engine::open_keys(&folder.keys(), lock)?;
+        let same_account = before.app_id == setup.app_id && before.gateway == setup.gateway;
+        let same_keys =
+            before.alipay_public_key == setup.alipay_public_key && old.app_private_key == secrets.app_private_key;
+        if !same_account || !same_keys {
+            refuse_while_payable(database, same_account)?;
         }
         if before.mode != setup.mode {
             bail!("this data folder belongs to the other mode; demo and real money never share one");
@@ -169,6 +179,20 @@ pub fn install(
     }
     yidan_engine::save_keys(&folder.keys(), secrets, lock)?;
     setup.save(database, at)
+}
+
+/// Only a payment's own account may ask about it. With the same account, wrong keys may be put right as long as no code of
+/// a running payment was ever shown: nobody can pay it, and with the wrong keys it would never end.
+fn refuse_while_payable(database: &Database, same_account: bool) -> Result<()> {
+    let mut payable = 0;
+    for pay_id in database.list_live()? {
+        let payment = database.load_payment(pay_id)?;
+        payable += usize::from(!same_account || payment.qr_code.is_some() || payment.trade_seen);
+    }
+    match payable {
+        0 => Ok(()),
+        live => Err(yidan_engine::Error::PaymentsLive(live).into()),
+    }
 }
 
 /// Reads a passphrase file: one line.

@@ -68,7 +68,16 @@ impl Headquarters {
 
     /// Makes an enrolment code for a till of store S01.
     pub async fn reads_out_a_code(&self) -> String {
-        let wanted = NewCode { store_id: "S01".into(), store_name: "木禾便利店".into(), terminal_id: None };
+        self.code_for(None).await
+    }
+
+    /// Makes an enrolment code for a till that enrols again.
+    pub async fn reads_out_a_code_for(&self, terminal_id: &str) -> String {
+        self.code_for(Some(terminal_id.to_owned())).await
+    }
+
+    async fn code_for(&self, terminal_id: Option<String>) -> String {
+        let wanted = NewCode { store_id: "S01".into(), store_name: "木禾便利店".into(), terminal_id };
         let hq = self.running.as_ref().expect("headquarters runs");
         let code = hq.create_code(&wanted).await.map_err(|problem| format!("{problem:?}")).expect("a code");
         code.code.reveal().to_owned()

@@ -28,6 +28,25 @@ async fn a_restored_database_is_noticed_by_headquarters() {
     assert!(state.history_differs);
     let day = shop.counter.asks(|engine| async move { engine.business_day() }).await;
     assert_eq!(shop.hq.total(&day).await, yuan("30.00"), "headquarters forgets nothing");
+
+    enrols_again(&mut shop).await;
+    let third = shop.counter.collects(yuan("30.00")).await;
+    assert!(third.out_trade_no.as_str().starts_with("S01T01_2_"), "a new epoch never mints an old number");
+    shop.buyer.scans_and_pays(&third);
+    shop.turn(seconds(4)).await;
+    assert_eq!(shop.hq.total(&day).await, yuan("60.00"), "what was counted before is not counted again");
+}
+
+/// What an administrator does: a new code for the same terminal.
+async fn enrols_again(shop: &mut Shop) {
+    shop.counter.dies();
+    let code = shop.hq.reads_out_a_code_for("S01T01").await;
+    let (folder, lock) = (shop.counter.folder().clone(), yidan_engine::Lock::Demo);
+    let setup = yidan::enrol::enrol(&folder, &lock, &shop.hq.url(), &code, shop.clock.now()).await.expect("enrolled");
+    assert_eq!(setup.epoch, 2);
+    let again = yidan::enrol::enrol(&folder, &lock, &shop.hq.url(), &code, shop.clock.now()).await.expect("repeatable");
+    assert_eq!(again, setup, "the answer was lost; the same code brings the same");
+    shop.counter.starts().await;
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ pub(crate) fn read_precreate(said: &Said, out_trade_no: &OutTradeNo) -> Result<E
 fn read_qr_code(said: &Said, out_trade_no: &OutTradeNo) -> Result<Evidence, AnswerError> {
     said.require_echo(out_trade_no)?;
     let qr_code = said.text("qr_code").ok_or(AnswerError::Missing("qr_code"))?;
-    Ok(Evidence::QrIssued { qr_code: qr_code.to_owned() })
+    Ok(Evidence::QrIssued { qr_code: qr_code.into() })
 }
 
 /// `biz_content` in the order it is written. Empty members are left out.

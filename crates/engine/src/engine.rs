@@ -193,12 +193,9 @@ impl Engine {
 
     /// Puts every payment that is asked once more on the schedule, by the clock as it is known now.
     pub(crate) fn schedule_watched(&self) {
-        match self.database.list_watched() {
-            Ok(watched) => watched.into_iter().for_each(|(pay_id, at)| {
-                self.schedule.put(pay_id, self.elapsed_at(at), None);
-            }),
-            // It was logged; the next start tries again.
-            Err(_) => {}
+        // If they cannot be read, that was logged; the next start tries again.
+        for (pay_id, at) in self.database.list_watched().unwrap_or_default() {
+            self.schedule.put(pay_id, self.elapsed_at(at), None);
         }
     }
 

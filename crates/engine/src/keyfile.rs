@@ -20,6 +20,10 @@ pub struct Secrets {
     pub app_private_key: String,
     /// This terminal's Ed25519 key, base64, once it is enrolled.
     pub terminal_key: Option<String>,
+    /// The key that an enrolment introduces, base64, and the hash of the code it is bound to. Kept until the next code, so
+    /// that an enrolment whose answer was lost can be repeated.
+    #[serde(default)]
+    pub pending_key: Option<(String, String)>,
 }
 
 impl fmt::Debug for Secrets {
@@ -236,7 +240,11 @@ mod tests {
     use super::*;
 
     fn secrets() -> Secrets {
-        Secrets { app_private_key: "MIIEvQ-very-secret".into(), terminal_key: Some("c2VjcmV0".into()) }
+        Secrets {
+            app_private_key: "MIIEvQ-very-secret".into(),
+            terminal_key: Some("c2VjcmV0".into()),
+            pending_key: None,
+        }
     }
 
     #[test]

@@ -36,4 +36,4 @@ pub use hq::{AddressError, Hq, HqClient, HqError, check_address, enrol};
 pub use ids::{Ids, Place};
 pub use keyfile::{KeyfileError, Lock, Secrets, find_lock_name, is_keyring_usable, open_keys, save_keys};
 pub use operators::{LOCK_OUT, MOST_WRONG_PINS, Operator, PinError};
-pub use report::{ReportState, report_from_start};
+pub use report::{ReportState, save_setup};

@@ -2,13 +2,13 @@
 //!
 //! Must always hold: nothing is taken as reported before headquarters says that it is durable there.
 
-use crate::database::Database;
+use crate::database::{Database, NewEvent};
 use crate::{Engine, Error, Hq, HqError};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
-use yidan_payment::{Hash, UtcMs};
-use yidan_wire::{Ack, Batch, MAX_EVENTS};
+use yidan_payment::{EventId, Hash, UtcMs};
+use yidan_wire::{Ack, Batch, EventKind, MAX_EVENTS};
 
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -70,12 +70,22 @@ impl Progress {
     }
 }
 
-/// After an enrolment: headquarters is told everything from the first line, under the new epoch.
+/// Writes a setup under `name` and tells the journal. With `enrolled`, headquarters is told everything from the first
+/// line, under the new epoch.
 ///
 /// # Errors
-/// [`Error::Storage`].
-pub fn report_from_start(database: &Database) -> Result<(), Error> {
-    database.remove_settings(&[ACKED, DIFFERS])
+/// [`Error::Storage`]; then nothing was changed.
+pub fn save_setup(
+    database: &Database,
+    name: &str,
+    setup: String,
+    event_id: EventId,
+    at: UtcMs,
+    enrolled: bool,
+) -> Result<(), Error> {
+    let forgotten: &[&str] = if enrolled { &[ACKED, DIFFERS] } else { &[] };
+    let kind = EventKind::Opened.as_str();
+    database.save_noted(name, forgotten, NewEvent { event_id, kind, pay_id: None, at, payload: setup })
 }
 
 impl Engine {

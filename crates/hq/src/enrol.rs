@@ -25,6 +25,11 @@ use yidan_wire::{Enrolled, Enrolment, Mode};
 /// How long a code works.
 pub const CODE_LIFE: Duration = Duration::from_mins(15);
 
+/// A store's number is part of every `out_trade_no`, which has room for so much.
+const LONGEST_STORE: usize = 10;
+/// So is the till's: what is left of a terminal's name without its store's.
+const LONGEST_TILL: usize = 8;
+
 /// For whom a code is.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,7 +78,7 @@ pub async fn make_code(
 /// # Errors
 /// A name that cannot be part of a number, a terminal of another store, or the database.
 pub async fn create_code(database: &Database, wanted: &NewCode, now: UtcMs) -> Result<Code, Problem> {
-    check_name(&wanted.store_id)?;
+    check_name(&wanted.store_id, LONGEST_STORE)?;
     let mut transaction = database.writer.begin().await?;
     sqlx::query(
         "insert into stores (store_id, store_name, created_at) values ($1, $2, $3) \
@@ -216,7 +221,8 @@ async fn find_enrolled(db: &mut AnyConnection, code_hash: &str, public_key: &str
 /// The wanted terminal, if it is free or belongs to this store; else the first free name of the store.
 async fn choose_terminal(db: &mut AnyConnection, wanted: &NewCode) -> Result<String, Problem> {
     if let Some(terminal_id) = &wanted.terminal_id {
-        check_name(terminal_id)?;
+        let till = terminal_id.strip_prefix(&wanted.store_id).unwrap_or(terminal_id);
+        check_name(till, LONGEST_TILL)?;
         let owner = find_store_of(db, terminal_id).await?;
         if owner.is_some_and(|owner| owner != wanted.store_id) {
             return Err(Problem::NotUnderstood(format!("terminal {terminal_id} belongs to another store")));
@@ -244,9 +250,9 @@ async fn find_store_of(db: &mut AnyConnection, terminal_id: &str) -> Result<Opti
 }
 
 /// Names become part of `out_trade_no`, where Alipay takes letters, digits and `_`; `_` separates.
-fn check_name(name: &str) -> Result<(), Problem> {
-    if name.is_empty() || name.len() > 12 || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Err(Problem::NotUnderstood(format!("{name:?}: a name must be 1 to 12 letters and digits")));
+fn check_name(name: &str, longest: usize) -> Result<(), Problem> {
+    if name.is_empty() || name.len() > longest || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Err(Problem::NotUnderstood(format!("{name:?}: a name must be 1 to {longest} letters and digits")));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 
 use crate::{Fen, OutTradeNo, TradeNo, UtcMs};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// One verified fact about one payment, as the gateway told it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +13,7 @@ pub enum Evidence {
     /// The gateway registered the order and gave the text of a QR code.
     QrIssued {
         /// What the QR shows. Never logged above debug.
-        qr_code: String,
+        qr_code: QrCode,
     },
     /// A definite no to our precreate: nothing exists under this number.
     Refused(Refusal),
@@ -39,6 +40,37 @@ pub enum Evidence {
     CloseRefused(Refusal),
     /// `cancel` answered `action=refund`: it was paid, and the gateway gave everything back.
     CancelRefunded(PaidTrade),
+}
+
+/// The text of a code. Whoever sees it can pay, so `Debug` shows dots.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct QrCode(String);
+
+impl QrCode {
+    /// The text, to be drawn.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for QrCode {
+    fn from(text: String) -> QrCode {
+        QrCode(text)
+    }
+}
+
+impl From<&str> for QrCode {
+    fn from(text: &str) -> QrCode {
+        QrCode(text.to_owned())
+    }
+}
+
+impl fmt::Debug for QrCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("QrCode(…)")
+    }
 }
 
 /// A definite no of the gateway.
@@ -142,7 +174,9 @@ impl Source {
 }
 
 /// The signed text as it was received, so that anybody can check it again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// The text names the buyer and may hold a code, so `Debug` shows dots.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// Which call or notice.
     pub source: Source,
@@ -152,6 +186,12 @@ pub struct Proof {
     pub signature: Option<String>,
     /// Certificate mode: which platform certificate signed.
     pub cert_sn: Option<String>,
+}
+
+impl fmt::Debug for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proof").field("source", &self.source).finish_non_exhaustive()
+    }
 }
 
 /// A verified statement of the gateway about one number: the fact, and the text that proves it.

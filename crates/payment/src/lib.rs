@@ -17,7 +17,7 @@ mod wish;
 
 pub use event::{ChainError, Event, Hash, HashError, check_chain};
 pub use evidence::{
-    Evidence, GatewayError, NoTrade, PaidTrade, PrecreateOrder, Proof, RefundFact, Refusal, SeenTrade, Source,
+    Evidence, GatewayError, NoTrade, PaidTrade, PrecreateOrder, Proof, QrCode, RefundFact, Refusal, SeenTrade, Source,
     Statement,
 };
 pub use fen::{Fen, FenError};

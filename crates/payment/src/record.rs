@@ -3,7 +3,7 @@
 //! Must always hold: received − refunded = recognised + suspense, to the fen (see [`Payment::books`]).
 
 use crate::status::{Death, Money, Status, StatusName};
-use crate::{Fen, NoTrade, OrderId, OutTradeNo, PaidTrade, PaymentId, Refusal, SaleId, TradeNo, UtcMs};
+use crate::{Fen, NoTrade, OrderId, OutTradeNo, PaidTrade, PaymentId, QrCode, Refusal, SaleId, TradeNo, UtcMs};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub struct Payment {
     /// The exact text of the current precreate, sent again byte for byte. `None` before the first, and when a later code is wanted.
     pub request_body: Option<String>,
     /// The code on the screen.
-    pub qr_code: Option<String>,
+    pub qr_code: Option<QrCode>,
     /// When the code of `request_body` ends. Later than `code_expires_at` while the answer to a later code is missing.
     pub body_expires_at: Option<UtcMs>,
     /// When the code on the screen ends.

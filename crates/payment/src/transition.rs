@@ -9,7 +9,7 @@ use crate::record::{Booked, CLOSE_GAP, Method, Payment, Receipt, StoppedBy};
 use crate::refund::{cancel_rest, note_refund, refund_rest, return_money, undecided};
 use crate::status::{Death, Money, Status};
 use crate::wish::{new_code, refresh, resume, stop, stop_by_clock};
-use crate::{Evidence, NoTrade, PaidTrade, RefundOrigin, Refusal, SeenTrade, TradeNo, UtcMs};
+use crate::{Evidence, NoTrade, PaidTrade, QrCode, RefundOrigin, Refusal, SeenTrade, TradeNo, UtcMs};
 use std::time::Duration;
 
 /// Booked money that the gateway does not know this long afterwards is a case.
@@ -283,12 +283,12 @@ fn close(payment: &Payment, death: Death) -> Outcome {
     Outcome::changed(payment, Step::Rest)
 }
 
-fn judge_qr(payment: &Payment, qr_code: &str) -> Outcome {
+fn judge_qr(payment: &Payment, qr_code: &QrCode) -> Outcome {
     match payment.status {
         Status::Init | Status::Precreated => {
             let shown = Payment {
                 status: Status::Precreated,
-                qr_code: Some(qr_code.to_owned()),
+                qr_code: Some(qr_code.clone()),
                 code_expires_at: payment.body_expires_at,
                 ..payment.clone()
             };

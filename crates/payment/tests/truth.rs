@@ -84,7 +84,7 @@ impl Truth {
         }
         let qr_code = format!("https://qr.alipay.com/{}", self.codes.len());
         self.codes.push((qr_code.clone(), end));
-        told(Evidence::QrIssued { qr_code })
+        told(Evidence::QrIssued { qr_code: qr_code.into() })
     }
 
     /// The buyer scans a code that somebody has seen.

@@ -58,7 +58,7 @@ impl World {
             *self.cases.entry(case.kind).or_default() += 1;
         }
         if self.payment.status.name() == StatusName::Precreated && self.payment.qr_code != before.qr_code {
-            self.shown.extend(self.payment.qr_code.clone());
+            self.shown.extend(self.payment.qr_code.as_ref().map(|code| code.as_str().to_owned()));
         }
         self.check_money();
         self.check_death(&before, input);

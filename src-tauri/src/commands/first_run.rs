@@ -65,7 +65,7 @@ fn setup_of(draft: &SetupDraft) -> (Setup, Secrets) {
         day_starts_at_min: 0,
         code_min: 5,
     };
-    (setup, Secrets { app_private_key: draft.private_key.clone(), terminal_key: None })
+    (setup, Secrets { app_private_key: draft.private_key.clone(), terminal_key: None, pending_key: None })
 }
 
 /// The setup last: it is what makes the first run be over.

@@ -68,7 +68,7 @@ fn view(payment: &Payment, order: OrderRow, contact: &Contact, now: UtcMs) -> Bi
         amount: payment.amount.to_string(),
         received: received.to_string(),
         trade_no: payment.trade_no.as_ref().map(ToString::to_string),
-        qr_code: payment.qr_code.clone().filter(|_| shows_code),
+        qr_code: payment.qr_code.as_ref().filter(|_| shows_code).map(|code| code.as_str().to_owned()),
         code_expires_at_ms: payment.code_expires_at.filter(|_| shows_code).map(|end| end.0),
         known,
         safe,

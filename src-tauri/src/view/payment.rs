@@ -149,7 +149,11 @@ pub fn show_payment(engine: &Engine, payment: &Payment) -> Result<PaymentView, E
         subject: order.subject,
         moment,
         status: payment.status.name().into(),
-        code: payment.qr_code.as_deref().filter(|_| moment == PaymentMoment::ShowCode).and_then(draw),
+        code: payment
+            .qr_code
+            .as_ref()
+            .filter(|_| moment == PaymentMoment::ShowCode)
+            .and_then(|code| draw(code.as_str())),
         seconds_left,
         seconds_total,
         contact: show_contact(engine, payment, now),

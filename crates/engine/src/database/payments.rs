@@ -4,8 +4,8 @@ use super::{Database, RowError, WriteError, parse};
 use crate::Error;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use yidan_payment::{
-    Account, Booked, Fen, Hash, Method, OutTradeNo, Payment, PaymentId, Receipt, Refund, RefundId, RefundOrigin,
-    RefundStatus, SaleId, Statement, Status, StoppedBy, TradeNo, UtcMs,
+    Account, Booked, Fen, Hash, Method, OutTradeNo, Payment, PaymentId, QrCode, Receipt, Refund, RefundId,
+    RefundOrigin, RefundStatus, SaleId, Statement, Status, StoppedBy, TradeNo, UtcMs,
 };
 
 const COLUMNS: &str = "pay_id, order_id, sale_id, method, account, out_trade_no, amount_fen, status, reason, trade_no, \
@@ -59,7 +59,7 @@ pub(crate) fn save_payment(
             after.trade_no.as_ref().map(TradeNo::as_str),
             after.trade_seen,
             after.request_body,
-            after.qr_code,
+            after.qr_code.as_ref().map(QrCode::as_str),
             ms(after.code_expires_at),
             after.stopped_by.as_ref().map(word),
             ms(after.close_sent_at),
@@ -317,7 +317,7 @@ fn read_payment(row: &Row<'_>) -> Result<Payment, RowError> {
         trade_no,
         trade_seen: row.get(10)?,
         request_body: row.get(11)?,
-        qr_code: row.get(12)?,
+        qr_code: row.get::<_, Option<String>>(12)?.map(QrCode::from),
         body_expires_at: moment(22)?,
         code_expires_at: moment(13)?,
         stopped_by: row.get::<_, Option<String>>(14)?.map(|_| read_word::<StoppedBy>(row, 14)).transpose()?,

@@ -1,6 +1,6 @@
 //! Small facts with a name.
 
-use super::{Database, RowError, WriteError};
+use super::{Database, NewEvent, RowError, WriteError, append};
 use crate::Error;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -23,16 +23,17 @@ impl Database {
         })
     }
 
-    /// Removes settings, all or none.
+    /// Writes one setting, forgets others, and tells the journal: all or nothing.
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub fn remove_settings(&self, names: &[&str]) -> Result<(), Error> {
+    pub(crate) fn save_noted(&self, name: &str, forgotten: &[&str], event: NewEvent) -> Result<(), Error> {
         self.write("save settings", |transaction| {
-            for name in names {
+            save_setting(transaction, name, &event.payload)?;
+            for name in forgotten {
                 transaction.prepare_cached("delete from settings where name = ?1")?.execute([name])?;
             }
-            Ok(())
+            append(transaction, event)
         })
     }
 }
