@@ -190,11 +190,11 @@ async fn run_headless(arguments: &Arguments) -> Result<()> {
     tokio::select! {
         ended = serving => ended?,
         told = told_to_stop() => told?,
-        // While a handle lives the engine never ends by itself: it broke.
-        _ = tokio::task::spawn_blocking(move || thread.join()) => bail!("the engine has stopped; start the counter again"),
+        () = counter.stopped() => bail!("the engine has stopped; start the counter again"),
     }
     // Everything is durable at any moment: whatever is under way may be cut.
-    std::process::exit(0)
+    drop((counter, thread));
+    Ok(())
 }
 
 async fn open_api(address: SocketAddr, arguments: &Arguments, folder: &Folder) -> Result<(TcpListener, String)> {

@@ -54,6 +54,11 @@ impl Counter {
         result.await.map_err(|_| Stopped)
     }
 
+    /// Waits until the engine has stopped. While a handle lives it never stops by itself: then it broke.
+    pub async fn stopped(&self) {
+        self.work.closed().await;
+    }
+
     /// Names of payments as they change.
     #[must_use]
     pub fn changes(&self) -> broadcast::Receiver<PaymentId> {
