@@ -1,5 +1,5 @@
 // A real counter under WebDriver: its own home, its own folders, its own ports. Nothing is left running.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,8 @@ import { Builder, By, Capabilities, until } from 'selenium-webdriver'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 export const screens = join(root, 'target/screens/')
-const application = join(root, 'target/debug/yidan')
+const program = (name) => join(root, 'target/debug', name)
+const application = program('yidan')
 const patience = 30_000
 
 /** A folder of its own for everything that the programs write. */
@@ -116,6 +117,16 @@ class Counter {
     })
   }
 
+  /** Replaces what a field holds, as pasting does. */
+  async paste(selector, text) {
+    await this.find(selector)
+    await this.driver.executeScript(
+      'const field = document.querySelector(arguments[0]); field.focus(); field.value = arguments[1]; field.dispatchEvent(new InputEvent("input", { bubbles: true }))',
+      selector,
+      text,
+    )
+  }
+
   attribute = (selector, name) => this.driver.executeScript('return document.querySelector(arguments[0])?.getAttribute(arguments[1]) ?? null', selector, name)
   text = (selector) => this.driver.executeScript('return document.querySelector(arguments[0])?.innerText ?? null', selector)
   /** Keys go to the window at a cashier's pace: faster ones are a scanner's. */
@@ -137,8 +148,13 @@ class Counter {
     await eventually(`the customer sees ${screen}`, async () => (await this.attribute('main', 'data-screen')) === screen)
   }
 
-  /** The dark modules of the code in the current window. */
-  code = () => eventually('a code', () => this.attribute('.plate path[fill="#000"]', 'd'))
+  /** The dark modules of the code in the current window, whatever its size is. */
+  async code() {
+    const path = await eventually('a code', () => this.attribute('.plate path[fill="#000"]', 'd'))
+    const runs = [...path.matchAll(/M(\d+) (\d+)h(\d+)v(\d+)/g)].map((run) => run.slice(1).map(Number))
+    const [left, top, , unit] = runs[0]
+    return runs.map(([x, y, width]) => [x - left, y - top, width].map((length) => length / unit).join(',')).join(' ')
+  }
 
   async picture(name) {
     // One frame later everything that the last view said is painted.
@@ -171,4 +187,78 @@ export class Phone {
   scan = (out_trade_no) => this.#ask('scan', { out_trade_no, buyer: 'amy' })
   pay = (out_trade_no) => this.#ask('pay', { out_trade_no, buyer: 'amy' })
   trade = (out_trade_no) => this.#ask(`trades/${out_trade_no}`)
+  /** The merchant's file for headquarters. */
+  async merchant() {
+    const { app_id, seller_id, alipay_public_key_base64 } = await this.#ask('merchant')
+    return `app_id = "${app_id}"\nseller_id = "${seller_id}"\nmode = "demo"\nalipay_public_key = "${alipay_public_key_base64}"\n`
+  }
+
+  /** The next calls get no answer. */
+  fallsSilent = () => fetch(`${this.url}/sandbox/fault`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ kind: 'drop_before', times: 1000 }) })
+  speaksAgain = () => fetch(`${this.url}/sandbox/fault`, { method: 'DELETE' })
+}
+
+/** One story: what it starts is ended, and when it fails the screens are kept as they were. */
+export class Stage {
+  #pids = new Set()
+  place = makeHome()
+  counter = null
+
+  say = (what) => console.log(`${new Date().toISOString().slice(11, 19)}  ${what}`)
+
+  async open(args) {
+    this.counter = await openCounter(this.place, args)
+    return this.counter
+  }
+
+  /** What the counter wrote when it was open; it is ended with the story. */
+  async ready(isIt = () => true) {
+    const line = await eventually('the counter is open', () => (isIt(readReady(this.place) ?? {}) ? readReady(this.place) : null))
+    this.#pids.add(line.pid)
+    return line
+  }
+
+  /** SIGKILL, as when the power goes. */
+  async kill(pid) {
+    process.kill(pid, 'SIGKILL')
+    await eventually(`${pid} is gone`, () => !isAlive(pid))
+    this.#pids.delete(pid)
+  }
+
+  /** Starts another program of ours and waits for its line. */
+  async start(name, ...args) {
+    const ready = join(this.place.home, `${name}.ready`)
+    const child = spawn(program(name), [...args, '--ready-file', ready], { env: this.place.env, stdio: 'ignore' })
+    this.#pids.add(child.pid)
+    return eventually(`${name} is open`, () => existsSync(ready) && JSON.parse(readFileSync(ready, 'utf8')))
+  }
+
+  /** Runs a program of ours to its end; says what it printed. */
+  run = (name, ...args) => execFileSync(program(name), args, { env: this.place.env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: patience }).trim()
+
+  async play(story) {
+    try {
+      await story()
+    } catch (error) {
+      console.error(error)
+      console.error(`the programs' words are in ${this.place.home}`)
+      await this.counter?.picture('broken').catch(() => undefined)
+      execFileSync('/usr/bin/import', ['-window', 'root', join(screens, 'window-broken-root.png')], { timeout: 10_000 })
+      process.exitCode = 1
+    } finally {
+      await this.counter?.close()
+      for (const pid of this.#pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+      if (process.exitCode !== 1) removeHome(this.place)
+    }
+    process.exit()
+  }
+}
+
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1][0] !== 'Z'
+  } catch {
+    return false
+  }
 }

@@ -1,36 +1,19 @@
 // The whole story in the real window: first run, collect, reload, kill, scan, paid, the day. Run by scripts/e2e.sh.
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Key } from 'selenium-webdriver'
 
-import { Phone, eventually, makeHome, openCounter, readReady, removeHome, screens } from './shop.mjs'
+import { Phone, Stage, eventually, isAlive, screens } from './shop.mjs'
 
 const demo = ['--demo', '--customer-display']
-const place = makeHome()
-/** Every program that may still run when something goes wrong. */
-const started = new Set()
+const stage = new Stage()
+const { place, say } = stage
 let counter = null
 
-const say = (what) => console.log(`${new Date().toISOString().slice(11, 19)}  ${what}`)
-const isAlive = (pid) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function kill(pid) {
-  process.kill(pid, 'SIGKILL')
-  await eventually(`${pid} is gone`, () => !isAlive(pid) || readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2] === 'Z')
-  started.delete(pid)
-}
-
 async function open(args) {
-  counter = await openCounter(place, args)
+  counter = await stage.open(args)
   return counter
 }
 
@@ -40,11 +23,10 @@ async function firstRunLeadsToTheDemo() {
   await first.find('[data-testid=start-demo]')
   await first.picture('first-run')
   await first.driver.executeScript('document.querySelector("[data-testid=start-demo]").click()').catch(() => undefined)
-  const again = await eventually('the demo', () => (readReady(place)?.demo ? readReady(place) : null))
-  started.add(again.pid)
+  const again = await stage.ready((line) => line.demo === true)
   await first.close()
   assert.ok(isAlive(again.pid), 'the demo lives on by itself')
-  await kill(again.pid)
+  await stage.kill(again.pid)
 }
 
 async function onlyOneWindowPerFolder() {
@@ -72,18 +54,17 @@ async function aReloadShowsTheSame(code) {
   await counter.atMain()
   await counter.driver.navigate().refresh()
   await counter.shows('code')
-  assert.equal(await counter.code(), code, 'the same code after a reload')
+  assert.ok((await counter.code()) === code, 'the same code after a reload')
 }
 
 async function aKillShowsTheSame(code) {
-  const { pid } = await counter.ready()
-  await kill(pid)
+  const { pid } = await stage.ready()
+  await stage.kill(pid)
   await counter.close()
   const back = await open(demo)
-  const ready = await back.ready()
-  started.add(ready.pid)
+  const ready = await stage.ready()
   await back.shows('code')
-  assert.equal(await back.code(), code, 'the same code after SIGKILL and a new start')
+  assert.ok((await back.code()) === code, 'the same code after SIGKILL and a new start')
   await back.customerSees('Paying')
   return ready
 }
@@ -138,24 +119,66 @@ async function aStoppedCodeIsNotShownToTheCustomer() {
   await counter.shows('code')
 }
 
-async function settingsAndEnglish() {
+async function silenceIsToldAndEnds(phone) {
+  await phone.fallsSilent()
+  await counter.shows('offline')
+  await counter.picture('offline')
+  await counter.customerSees('Waiting')
+  await phone.speaksAgain()
   await counter.atMain()
+  await counter.press('[data-testid=act-askNow]')
+  await counter.shows('code')
+}
+
+async function moneyAfterAStopIsNotOverlooked(phone) {
+  const number = await phone.newest()
+  await counter.type(Key.ESCAPE)
+  await counter.shows('closing')
+  await counter.press('[data-testid=act-next]')
+  await counter.shows('idle')
+  await phone.scan(number)
+  await phone.pay(number)
+  await counter.find('[data-testid=banner]')
+  await counter.picture('money-after-stop')
+  await counter.type(Key.F4)
+  await eventually('the case', async () => ((await counter.text('main')) ?? '').includes('停止收款之后到账'))
+  await counter.picture('cases')
+}
+
+async function theSettingsAreKept() {
   await counter.press('[data-testid=nav-settings]')
   await counter.find('[data-testid=set-store-name]')
   await counter.picture('settings')
   await counter.press('[data-testid=speak-en]')
-  await (await counter.find('[data-testid=save-pin]')).sendKeys('000000')
+  await counter.paste('[data-testid=set-store-name]', '演示店二店')
+  await counter.paste('[data-testid=save-pin]', '000000')
   await counter.press('[data-testid=save]')
   await eventually('English', async () => ((await counter.text('nav')) ?? '').includes('Orders'))
+  await eventually('the new name', async () => ((await counter.text('.app')) ?? '').includes('演示店二店'))
   await counter.picture('settings-en')
+}
+
+async function headquartersIsJoined(phone, number) {
+  const at = (name) => join(place.home, name)
+  writeFileSync(at('merchant.toml'), await phone.merchant())
+  const { url } = await stage.start('yidan-hq', 'serve', '--demo', '--listen', '127.0.0.1:0', '--data', at('hq'), '--merchant', at('merchant.toml'))
+  const code = stage.run('yidan-hq', 'enrol-code', '--data', at('hq'), '--store', 'S01', '--store-name', '一号店')
+  await counter.press('[data-testid=part-hq]')
+  await counter.paste('[data-testid=hq-url]', url)
+  await counter.paste('[data-testid=hq-code]', code)
+  await counter.press('[data-testid=enrol]')
+  await eventually('headquarters has everything', async () => /HQ\s+In step/i.test((await counter.text('.app')) ?? '') || ((await counter.text('main')) ?? '').includes(url))
+  await counter.picture('hq')
+  await counter.type(Key.F2)
+  await eventually('the earlier sale is still there', async () => ((await counter.text('.side')) ?? '').includes('12.50'))
+  assert.equal((await phone.trade(number)).charges, 1, 'charged once')
 }
 
 async function story() {
   say('first run → demo')
   await firstRunLeadsToTheDemo()
   await open(demo)
-  const { sandbox_url, pid } = await counter.ready()
-  started.add(pid)
+  const { sandbox_url } = await stage.ready()
   say('a second start')
   await onlyOneWindowPerFolder()
   say('collect')
@@ -173,23 +196,13 @@ async function story() {
   say('next customer, stop, resume')
   await theNextDigitIsTheNextCustomer()
   await aStoppedCodeIsNotShownToTheCustomer()
-  say('settings')
-  await settingsAndEnglish()
-  assert.equal((await phone.trade(number)).charges, 1, 'charged once')
+  say('no answer, money after a stop')
+  await silenceIsToldAndEnds(phone)
+  await moneyAfterAStopIsNotOverlooked(phone)
+  say('settings, headquarters')
+  await theSettingsAreKept()
+  await headquartersIsJoined(phone, number)
   say(`done: charged once; pictures in ${screens}window-*.png`)
 }
 
-try {
-  await story()
-} catch (error) {
-  console.error(error)
-  await counter?.picture('broken').catch(() => undefined)
-  execFileSync('/usr/bin/import', ['-window', 'root', join(screens, 'window-broken-root.png')], { timeout: 10_000 })
-  process.exitCode = 1
-} finally {
-  await counter?.close()
-  for (const pid of started) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
-  if (process.exitCode === 1) console.error(`the programs' words are in ${place.home}`)
-  else removeHome(place)
-}
-process.exit()
+await stage.play(story)
