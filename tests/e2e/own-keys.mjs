@@ -54,7 +54,7 @@ async function wrongPinsLock(counter) {
     await counter.press('[data-testid=save]')
     await counter.find('[data-testid=refusal]')
   }
-  await eventually('it is locked', async () => /minutes|分钟/.test((await counter.text('[data-testid=refusal]')) ?? ''))
+  await eventually('it is locked', async () => ((await counter.text('[data-testid=refusal]')) ?? '').includes('锁 5 分钟'))
   await counter.picture('pin-locked')
 }
 

@@ -24,6 +24,9 @@ pub enum ErrorKind {
     Locked,
     Storage,
     WrongPin,
+    /// Five wrong ones in a row.
+    PinLocked,
+    NoManager,
     BadSetup,
     HqRefused,
     Unknown,
@@ -84,9 +87,8 @@ impl From<PinError> for CommandError {
     fn from(error: PinError) -> CommandError {
         match error {
             PinError::Wrong => CommandError::plain(ErrorKind::WrongPin),
-            PinError::LockedOut { .. } | PinError::NoManager => {
-                CommandError { kind: ErrorKind::WrongPin, message: error.to_string() }
-            }
+            PinError::LockedOut { .. } => CommandError::plain(ErrorKind::PinLocked),
+            PinError::NoManager => CommandError::plain(ErrorKind::NoManager),
             PinError::Storage(error) => CommandError::from(&error),
         }
     }

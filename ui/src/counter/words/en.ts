@@ -375,6 +375,8 @@ export const en: Words = {
     Locked: 'Unlock the key first',
     Storage: 'Could not write to disk, nothing was done. Check the disk space',
     WrongPin: 'Wrong PIN',
+    PinLocked: 'Five wrong PINs in a row: locked for 5 minutes',
+    NoManager: 'This counter has no manager yet',
     BadSetup: 'Something still needs filling in',
     HqRefused: 'Headquarters did not accept it',
     Unknown: 'It did not work',

@@ -368,6 +368,8 @@ export const zh = {
     Locked: '先解开私钥',
     Storage: '写不进硬盘，没有做。请检查磁盘空间',
     WrongPin: 'PIN 不对',
+    PinLocked: 'PIN 连错 5 次，先锁 5 分钟',
+    NoManager: '这台收银机还没有店长',
     BadSetup: '还有没填好的地方',
     HqRefused: '总部没有接受',
     Unknown: '没有做成',
