@@ -29,11 +29,13 @@ test: check $(HQ_PAGE) target/peers/ready ## everything that must pass; what CI 
 	cd ui && npm run --silent test
 	cd ui && npm run --silent e2e:fake
 	cd ui && npm run --silent e2e:hq
-	scripts/e2e.sh
+	scripts/e2e.sh story
+	scripts/e2e.sh own-keys
 
 window: $(UI_PAGES) ## the story of the real window, on a screen that nobody sees
 	cargo build --quiet --workspace --locked --bins
-	scripts/e2e.sh
+	scripts/e2e.sh story
+	scripts/e2e.sh own-keys
 
 bindings: ## the types of the pages, generated from those of Rust
 	YIDAN_WRITE_BINDINGS=1 cargo test --workspace --locked --quiet --test bindings
@@ -48,7 +50,8 @@ screens: $(UI_PAGES) $(HQ_PAGE) ## a picture of every screen
 	cd ui && npm run --silent screens
 	cargo build --quiet --workspace --locked --bins
 	cd ui && SCREENS=1 npm run --silent e2e:hq
-	scripts/e2e.sh
+	scripts/e2e.sh story
+	scripts/e2e.sh own-keys
 
 $(UI_PACKAGES): ui/package-lock.json ui/package.json
 	cd ui && npm ci --no-audit --no-fund
