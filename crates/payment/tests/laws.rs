@@ -197,6 +197,21 @@ fn what_a_restart_does_for_every_status() {
 }
 
 #[test]
+fn a_later_code_whose_answer_was_lost_is_asked_for_again_with_the_same_bytes() {
+    let ended = given(usual(StatusName::Precreated), "code over");
+    let wanted = apply(&ended, &Input::NewCode, NOW).payment;
+    assert_eq!(next_step(&wanted, NOW, true), Step::Query, "nothing was sent yet: a person asks again");
+    let sent = wanted.before_precreate(NOW, "{\"later\":1}".into(), at(600), Duration::from_secs(300));
+    assert_eq!(next_step(&sent, NOW, true), Step::Precreate);
+    assert_eq!(next_step(&sent, NOW, false), Step::Query, "first the gateway's clock");
+    assert_eq!(next_step(&sent, at(600), true), Step::Query, "it has ended, too");
+
+    let shown = apply(&sent, &qr_issued(), NOW).payment;
+
+    assert_eq!((shown.code_expires_at, next_step(&shown, NOW, true)), (Some(at(600)), Step::Query));
+}
+
+#[test]
 fn a_closed_payment_is_asked_once_more_when_its_time_has_come() {
     for name in [StatusName::Closed, StatusName::Fail] {
         let watched = given(usual(name), "watched");
