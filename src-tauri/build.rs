@@ -39,12 +39,14 @@ fn main() {
     tauri_build::try_build(attributes).expect("tauri.conf.json and the capabilities hold together");
 }
 
-/// A clean clone compiles before the pages are built. What is there is never overwritten.
+/// A clean clone compiles before the pages are built. What is there is never overwritten. The placeholder is as old as
+/// can be, so that `make` knows that the pages are still to be built.
 fn make_pages_folder(folder: &Path) -> std::io::Result<()> {
     let page = folder.join("index.html");
     if page.exists() {
         return Ok(());
     }
     std::fs::create_dir_all(folder)?;
-    std::fs::write(page, PLACEHOLDER)
+    std::fs::write(&page, PLACEHOLDER)?;
+    std::fs::File::options().write(true).open(page)?.set_modified(std::time::UNIX_EPOCH)
 }

@@ -171,3 +171,41 @@ fn bad(field: &str, message_key: &str) -> Finding {
 fn explain(finding: Finding, error: Option<&KeyError>) -> Finding {
     Finding { detail: error.map(ToString::to_string), ..finding }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> String {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/cases/keys/");
+        std::fs::read_to_string(format!("{folder}{name}")).unwrap()
+    }
+
+    fn found(app_id: &str, private_key: &str, alipay_key: &str) -> Vec<String> {
+        check_keys_offline(app_id, private_key, alipay_key).into_iter().map(|finding| finding.message_key).collect()
+    }
+
+    #[test]
+    fn every_mistake_with_keys_has_its_own_sentence() {
+        let (ours, own, theirs) = (key("app_private_pkcs8.pem"), key("app_public.pem"), key("platform_public.pem"));
+        let app_id = "2021000100000001";
+        assert_eq!(found(app_id, &ours, &theirs), ["app_id_ok", "self_sign_ok", "alipay_key_ok"]);
+        assert_eq!(found(app_id, &ours, &own), ["app_id_ok", "self_sign_ok", "alipay_key_is_own"]);
+        assert_eq!(found("2021", "", ""), ["app_id_bad", "private_key_missing", "alipay_key_missing"]);
+        assert_eq!(found(app_id, &own, &ours), ["app_id_ok", "private_key_bad", "alipay_key_bad"]);
+    }
+
+    #[test]
+    fn a_pin_has_six_digits_and_is_not_easy_to_guess() {
+        assert!(["111111", "123456", "987654"].iter().all(|pin| is_pin(pin) && is_simple(pin)));
+        assert!(is_pin("271828") && !is_simple("271828"));
+        assert!(!is_pin("27182") && !is_pin("27182a") && !is_pin("2718281"));
+    }
+
+    #[test]
+    fn a_clock_that_is_off_by_more_than_a_minute_stops_the_setup() {
+        assert_eq!(clock_finding(Some(60_000)).severity, Severity::Ok);
+        assert_eq!(clock_finding(Some(-61_000)).severity, Severity::Bad);
+        assert_eq!(clock_finding(None).severity, Severity::Warn);
+    }
+}
