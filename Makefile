@@ -1,7 +1,7 @@
 # Everything that is done to this repository. `make` alone says what there is.
 # One profile, one target folder, always --workspace: anything else would build every dependency once more.
 .DEFAULT_GOAL := help
-.PHONY: help check test ui deny screens demo kill run window bindings
+.PHONY: help gate check test ui deny screens demo kill run window bindings
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -76,3 +76,9 @@ demo: ## one sale over real HTTP between the real programs, told in one line of 
 kill: ## SIGKILL the real programs while customers buy: make kill ROUNDS=25 [SEED=…]
 	cargo build --quiet --workspace --locked --bins
 	target/debug/kill $(or $(ROUNDS),25) $(SEED)
+
+gate: ## the long proofs: 1,000 kills, and every fuzz target for 60 s
+	cargo build --quiet --workspace --locked --bins
+	target/debug/kill $(or $(ROUNDS),1000) $(SEED)
+	BOLERO_RANDOM_TEST_TIME_MS=60000 BOLERO_RANDOM_ITERATIONS=1000000000 \
+	    cargo test --workspace --locked --test alipay fuzz -- --test-threads 1

@@ -2,10 +2,10 @@
 
 use crate::compose::{self, Running};
 use crate::place::PlaceArguments;
-use crate::setup::{Folder, Setup, install};
+use crate::setup::{CertificateFiles, Folder, Setup, install};
 use crate::window::{self, WindowArguments};
 use crate::world::SystemClock;
-use crate::{demo, enrol, local_api};
+use crate::{check, demo, enrol, local_api};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use serde_json::json;
@@ -47,6 +47,8 @@ struct Arguments {
 enum Command {
     /// Sets the counter up with the merchant's own keys. Everything is checked before anything is written.
     Setup(Box<SetupArguments>),
+    /// Looks at everything that must be right before the shop opens: keys, certificates, clock, network, one signed question.
+    Check,
     /// Makes this counter known to headquarters.
     Enrol {
         /// Headquarters' address: https, or http on this computer.
@@ -72,9 +74,18 @@ struct SetupArguments {
     /// File with the app's private key (PKCS#1 or PKCS#8, PEM or bare base64).
     #[arg(long)]
     app_key: PathBuf,
-    /// File with Alipay's public key (not your own).
-    #[arg(long)]
-    alipay_key: PathBuf,
+    /// Key mode: file with Alipay's public key (not your own).
+    #[arg(long, required_unless_present = "alipay_cert", conflicts_with = "alipay_cert")]
+    alipay_key: Option<PathBuf>,
+    /// Certificate mode: the app's own certificate.
+    #[arg(long, requires = "alipay_cert")]
+    app_cert: Option<PathBuf>,
+    /// Certificate mode: Alipay's certificate.
+    #[arg(long, requires = "app_cert", requires = "alipay_root")]
+    alipay_cert: Option<PathBuf>,
+    /// Certificate mode: Alipay's root certificates.
+    #[arg(long, requires = "alipay_cert")]
+    alipay_root: Option<PathBuf>,
     /// The store's number: 1–10 letters and digits.
     #[arg(long)]
     store: String,
@@ -109,6 +120,7 @@ fn act(arguments: Arguments) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     match &arguments.command {
         Some(Command::Setup(setup)) => set_up(&arguments.place, setup),
+        Some(Command::Check) => runtime.block_on(look(&arguments.place)),
         Some(Command::Enrol { hq, code }) => runtime.block_on(join(&arguments.place, hq, code)),
         None if arguments.headless => runtime.block_on(run_headless(&arguments)),
         None => run_window(runtime, arguments),
@@ -143,7 +155,13 @@ fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
         gateway: wanted.gateway.clone(),
         app_id: wanted.app_id.clone(),
         seller_id: wanted.seller_id.clone(),
-        alipay_public_key: read(&wanted.alipay_key)?,
+        alipay_public_key: wanted.alipay_key.as_deref().map(read).transpose()?.unwrap_or_default(),
+        certificates: match (&wanted.app_cert, &wanted.alipay_cert, &wanted.alipay_root) {
+            (Some(app), Some(alipay), Some(root)) => {
+                Some(CertificateFiles { app: read(app)?, alipay: read(alipay)?, root: read(root)? })
+            }
+            (..) => None,
+        },
         store_id: wanted.store.clone(),
         store_name: wanted.store_name.clone(),
         terminal_id: wanted.terminal.clone(),
@@ -156,6 +174,20 @@ fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
     let secrets = Secrets { app_private_key: read(&wanted.app_key)?, terminal_key, pending_key };
     install(&database, &folder, &setup, &secrets, &opener.lock(), SystemClock::start().local())?;
     say(&json!({ "set_up": folder.0 }).to_string())
+}
+
+async fn look(place: &PlaceArguments) -> Result<()> {
+    let folder = place.folder()?;
+    let _sandbox = demo::prepare_place(place, &folder).await?;
+    let opener = place.key_opener(&folder)?;
+    let lamps = check::check(&folder, &opener.lock()).await?;
+    for lamp in &lamps {
+        say(&serde_json::to_string(lamp)?)?;
+    }
+    match lamps.iter().filter(|lamp| !lamp.ok).count() {
+        0 => Ok(()),
+        trouble => bail!("{trouble} of {} things must be put right before the shop opens", lamps.len()),
+    }
 }
 
 async fn join(place: &PlaceArguments, hq: &str, code: &str) -> Result<()> {

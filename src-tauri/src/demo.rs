@@ -95,6 +95,7 @@ fn with_merchant(before: Option<Setup>, merchant: &Merchant, gateway: String) ->
         app_id: String::new(),
         seller_id: None,
         alipay_public_key: String::new(),
+        certificates: None,
         store_id: "S01".into(),
         store_name: "演示店".into(),
         terminal_id: "01".into(),

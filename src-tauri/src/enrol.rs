@@ -5,7 +5,6 @@ use crate::setup::{Folder, Setup};
 use anyhow::{Context, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use yidan_alipay::AlipayKey;
 use yidan_engine::{Database, Lock, Secrets, check_address, open_keys, save_keys};
 use yidan_payment::{Hash, UtcMs};
 use yidan_wire::{Enrolment, TerminalKey};
@@ -26,7 +25,7 @@ pub async fn enrol(folder: &Folder, lock: &Lock<'_>, hq_url: &str, code: &str, a
         code: code.trim().to_owned(),
         public_key: key.public_key_base64(),
         app_id: setup.app_id.clone(),
-        alipay_key: AlipayKey::parse(&setup.alipay_public_key).context("Alipay's public key")?.fingerprint(),
+        alipay_key: setup.trust()?.pinned_key().fingerprint(),
         mode: setup.mode,
     };
     let enrolled = yidan_engine::enrol(&base, &enrolment, &key, at).await?;

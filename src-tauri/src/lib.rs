@@ -1,6 +1,7 @@
 //! The desktop shell: composes the counter, forwards, shows. It decides nothing about money.
 
 mod announce;
+pub mod check;
 mod checks;
 pub mod cli;
 mod commands;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use yidan_alipay::{AlipayKey, AppKey, GatewayUrl, Settings, Trust};
+use yidan_alipay::{AlipayKey, AppKey, Certificates, GatewayUrl, Settings, Trust};
 use yidan_engine::{Database, Lock, Place, Secrets};
 use yidan_wire::Mode;
 
@@ -18,8 +18,11 @@ pub struct Setup {
     pub app_id: String,
     /// The merchant's number, which notices must carry.
     pub seller_id: Option<String>,
-    /// Alipay's public key, as shown by its console.
+    /// Key mode: Alipay's public key, as shown by its console. Empty in certificate mode.
     pub alipay_public_key: String,
+    /// Certificate mode: the three files of Alipay's console.
+    #[serde(default)]
+    pub certificates: Option<CertificateFiles>,
     /// The merchant's own store number.
     pub store_id: String,
     /// What screens show.
@@ -36,6 +39,17 @@ pub struct Setup {
     pub day_starts_at_min: u32,
     /// How long a code lives, 2–30 minutes.
     pub code_min: u32,
+}
+
+/// The texts of the three certificate files. None of them is secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CertificateFiles {
+    /// The app's own certificate.
+    pub app: String,
+    /// Alipay's certificate.
+    pub alipay: String,
+    /// Alipay's roots.
+    pub root: String,
 }
 
 const SETUP: &str = "setup";
@@ -121,13 +135,26 @@ impl Setup {
             app_id: self.app_id.clone(),
             seller_id: self.seller_id.clone(),
             app_key: AppKey::parse(&secrets.app_private_key).context("the app's private key")?,
-            trust: Trust::Keys(AlipayKey::parse(&self.alipay_public_key).context("Alipay's public key")?),
+            trust: self.trust()?,
             notify_url: None,
             connect_timeout: Settings::CONNECT,
             timeout: Settings::WHOLE,
         };
         settings.check()?;
         Ok(settings)
+    }
+
+    /// Whose signature is believed.
+    ///
+    /// # Errors
+    /// A sentence that says which file is wrong and why.
+    pub fn trust(&self) -> Result<Trust> {
+        match &self.certificates {
+            None => Ok(Trust::Keys(AlipayKey::parse(&self.alipay_public_key).context("Alipay's public key")?)),
+            Some(files) => Ok(Trust::Certificates(
+                Certificates::new(Some(&files.app), &files.alipay, &files.root).context("the certificates")?,
+            )),
+        }
     }
 
     /// Whether the store's and terminal's numbers can be part of an `out_trade_no`.
@@ -168,8 +195,9 @@ pub fn install(
     if let Some(before) = Setup::find(database)? {
         let old = yidan_engine::open_keys(&folder.keys(), lock)?;
         let same_account = before.app_id == setup.app_id && before.gateway == setup.gateway;
-        let same_keys =
-            before.alipay_public_key == setup.alipay_public_key && old.app_private_key == secrets.app_private_key;
+        let same_keys = before.alipay_public_key == setup.alipay_public_key
+            && before.certificates == setup.certificates
+            && old.app_private_key == secrets.app_private_key;
         if !same_account || !same_keys {
             refuse_while_payable(database, same_account)?;
         }

@@ -1,6 +1,7 @@
 //! What happens in shops, told as stories: one file a story. Each ends with one charge per sale and equal books at the
 //! counter, the sandbox and headquarters.
 
+mod before_opening;
 mod closed_before_scan;
 mod crashed;
 mod double_click;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use std::path::Path;
-use yidan_alipay::{AlipayKey, KeyError, Trust, read_proof};
+use yidan_alipay::{AlipayKey, CertificateError, Certificates, KeyError, Trust, read_proof};
 use yidan_payment::{Evidence, Hash, OutTradeNo, Proof};
 use yidan_wire::{Enrolment, Mode};
 
@@ -26,12 +26,18 @@ pub enum MerchantError {
         #[source]
         cause: std::io::Error,
     },
-    /// Needed: app_id, seller_id, alipay_public_key, mode.
+    /// Needed: app_id, seller_id, mode, and alipay_public_key or alipay_cert and alipay_root.
     #[error("the merchant file is not understood")]
     Parse(#[source] toml::de::Error),
     /// Copy Alipay's public key again, not your own.
     #[error("alipay_public_key is not Alipay's public key")]
     Key(#[source] KeyError),
+    /// Copy both files of Alipay's console again.
+    #[error("alipay_cert and alipay_root are not Alipay's certificates")]
+    Certificates(#[source] CertificateError),
+    /// Key mode needs the one, certificate mode the other two.
+    #[error("the merchant file needs alipay_public_key, or alipay_cert and alipay_root")]
+    NoKey,
 }
 
 #[derive(Deserialize)]
@@ -39,12 +45,27 @@ pub enum MerchantError {
 struct MerchantFile {
     app_id: String,
     seller_id: String,
-    alipay_public_key: String,
+    alipay_public_key: Option<String>,
+    alipay_cert: Option<String>,
+    alipay_root: Option<String>,
     mode: Mode,
 }
 
+impl MerchantFile {
+    fn trust(&self) -> Result<Trust, MerchantError> {
+        match (&self.alipay_public_key, &self.alipay_cert, &self.alipay_root) {
+            (Some(key), None, None) => AlipayKey::parse(key).map(Trust::Keys).map_err(MerchantError::Key),
+            (None, Some(alipay), Some(root)) => {
+                Certificates::new(None, alipay, root).map(Trust::Certificates).map_err(MerchantError::Certificates)
+            }
+            (..) => Err(MerchantError::NoKey),
+        }
+    }
+}
+
 impl Merchant {
-    /// Reads `app_id`, `seller_id`, `alipay_public_key` (PEM or bare base64) and `mode` (`demo` or `live`) from a TOML file.
+    /// Reads `app_id`, `seller_id`, `mode` (`demo` or `live`), and the texts `alipay_public_key` (key mode; PEM or bare
+    /// base64) or `alipay_cert` and `alipay_root` (certificate mode) from a TOML file.
     ///
     /// # Errors
     /// If it cannot be read or something in it is wrong.
@@ -60,11 +81,10 @@ impl Merchant {
     /// As [`Merchant::load`].
     pub fn parse(text: &str) -> Result<Merchant, MerchantError> {
         let file: MerchantFile = toml::from_str(text).map_err(MerchantError::Parse)?;
-        let key = AlipayKey::parse(&file.alipay_public_key).map_err(MerchantError::Key)?;
-        let fingerprint = key.fingerprint();
-        let at_alipay =
-            yidan_alipay::Merchant { app_id: file.app_id, seller_id: Some(file.seller_id), trust: Trust::Keys(key) };
-        Ok(Merchant { at_alipay, key: fingerprint, mode: file.mode })
+        let trust = file.trust()?;
+        let key = trust.pinned_key().fingerprint();
+        let at_alipay = yidan_alipay::Merchant { app_id: file.app_id, seller_id: Some(file.seller_id), trust };
+        Ok(Merchant { at_alipay, key, mode: file.mode })
     }
 
     /// The app whose trades are counted.

@@ -56,6 +56,7 @@ fn setup_of(draft: &SetupDraft) -> (Setup, Secrets) {
         app_id: draft.app_id.trim().to_owned(),
         seller_id: None,
         alipay_public_key: draft.alipay_public_key.clone(),
+        certificates: None,
         store_id: draft.store_id.trim().to_owned(),
         store_name: draft.store_name.trim().to_owned(),
         terminal_id: draft.terminal_id.trim().to_owned(),

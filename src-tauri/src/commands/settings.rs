@@ -90,7 +90,12 @@ fn wanted_setup(draft: &SettingsDraft, setup: &Setup) -> Result<Setup, CommandEr
 }
 
 fn with_keys(setup: &Setup, keys: &KeysDraft) -> Setup {
-    Setup { app_id: keys.app_id.trim().to_owned(), alipay_public_key: keys.alipay_public_key.clone(), ..setup.clone() }
+    Setup {
+        app_id: keys.app_id.trim().to_owned(),
+        alipay_public_key: keys.alipay_public_key.clone(),
+        certificates: None,
+        ..setup.clone()
+    }
 }
 
 /// The engine starts with it: it is closed, changed and started again.
