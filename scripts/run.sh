@@ -95,7 +95,7 @@ start hq yidan-hq serve --demo --listen 127.0.0.1:0 --data "$place/hq" --merchan
 hq_url=$(of "$place/hq.ready" url)
 password=$(target/debug/yidan-hq user add --data "$place/hq" boss 2>/dev/null)
 code=$(target/debug/yidan-hq enrol-code --data "$place/hq" --store S01 --store-name 演示店 2>/dev/null)
-target/debug/yidan enrol "--demo=$sandbox_url" --data "$place/till" --hq "$hq_url" --code "$code" >/dev/null
+RUST_LOG=warn target/debug/yidan enrol "--demo=$sandbox_url" --data "$place/till" --hq "$hq_url" --code "$code" >/dev/null
 
 say ""
 say "The customer's phone:  $sandbox_url/"
