@@ -70,6 +70,18 @@ describe('the amount field', () => {
     expect(collects()).toBe(0)
   })
 
+  it('takes back all of a scan that a busy machine delivers unevenly, and its Enter collects no part of it', async () => {
+    const { stroke, insert, field, collects } = await seat()
+    for (const [key, afterMs] of [['1', 500], ['.', 60], ['2', 5], ['5', 5], ['0', 5]] as const) {
+      if (!stroke(key, { afterMs }).defaultPrevented) insert(key)
+      await flushPromises()
+    }
+    stroke('Enter', { afterMs: 90 })
+    await flushPromises()
+    expect(field().value).toBe('')
+    expect(collects()).toBe(0)
+  })
+
   it('takes no scan while a payment runs, and the Enter of the scan presses nothing', async () => {
     const { screen, stroke, fake } = await seat({ current: payments.closing })
     for (const key of '281234567890') stroke(key, { afterMs: 2 }, document.body)

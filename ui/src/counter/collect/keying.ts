@@ -14,6 +14,12 @@ const burstStrokes = 4
 /** Silence that ends a burst, so that its Enter belongs to it. */
 const burstEndMs = 80
 
+/**
+ * Silence before a sequence. A busy machine delivers a scanner's strokes unevenly, so a burst may be recognised late: then
+ * all of the sequence is taken back, never a part of it, since a part of a number is another amount.
+ */
+const pauseMs = 100
+
 type KeyLike = Pick<KeyboardEvent, 'key' | 'isComposing' | 'keyCode'>
 
 /** Whether an input method, not the person, is using this key. WebKit says so only by key code 229. */
@@ -33,7 +39,7 @@ export class BurstWatch {
   private inBurst = false
 
   /**
-   * Notes one stroke at `atMs`. `started` is true for the stroke that begins a run: what the field holds before it is
+   * Notes one stroke at `atMs`. `started` is true for the stroke that begins a sequence: what the field holds before it is
    * what a burst has to give back. `burst` is true once the run is a scanner's.
    */
   stroke(atMs: number): { started: boolean; burst: boolean } {
@@ -43,7 +49,7 @@ export class BurstWatch {
     this.inBurst = false
     this.run = gap < personGapMs ? this.run + 1 : 1
     this.inBurst = this.run >= burstStrokes
-    return { started: this.run === 1, burst: this.inBurst }
+    return { started: gap >= pauseMs, burst: this.inBurst }
   }
 
   /** Whether an Enter at `atMs` is the end of a burst, or too close to the last stroke to be a person's decision. */
