@@ -66,7 +66,8 @@ fn check_person(draft: &SetupDraft, keyring: bool) -> Vec<Finding> {
     checks.into_iter().filter(|(is_bad, ..)| *is_bad).map(|(_, field, key)| bad(field, key)).collect()
 }
 
-fn is_pin(pin: &str) -> bool {
+/// Whether this is a PIN: six digits.
+pub fn is_pin(pin: &str) -> bool {
     pin.len() == PIN && pin.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -1,10 +1,11 @@
 //! The command line.
 
+use crate::checks::is_pin;
 use crate::compose::{self, Running};
 use crate::place::PlaceArguments;
-use crate::setup::{CertificateFiles, Folder, Setup, install};
+use crate::setup::{CertificateFiles, Folder, Setup, install, read_secret_line};
 use crate::window::{self, WindowArguments};
-use crate::world::SystemClock;
+use crate::world::{SystemClock, SystemIds};
 use crate::{check, demo, enrol, local_api};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
@@ -98,6 +99,12 @@ struct SetupArguments {
     /// How long a code lives, in minutes (2–30).
     #[arg(long, default_value_t = 5)]
     code_minutes: u32,
+    /// The manager who may change settings in the window.
+    #[arg(long, requires = "pin_file")]
+    manager: Option<String>,
+    /// A file whose one line is the manager's PIN.
+    #[arg(long, requires = "manager")]
+    pin_file: Option<PathBuf>,
 }
 
 /// Runs the program; errors end it with one clear message.
@@ -173,7 +180,15 @@ fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
         day_starts_at_min: before.as_ref().map_or(0, |before| before.day_starts_at_min),
     };
     let secrets = Secrets { app_private_key: read(&wanted.app_key)?, terminal_key, pending_key };
-    install(&database, &folder, &setup, &secrets, &opener.lock(), SystemClock::start().local())?;
+    let pin = wanted.pin_file.as_deref().map(read_secret_line).transpose()?;
+    if pin.as_deref().is_some_and(|pin| !is_pin(pin)) {
+        bail!("the PIN must be six digits");
+    }
+    let now = SystemClock::start().local();
+    install(&database, &folder, &setup, &secrets, &opener.lock(), now)?;
+    if let (Some(manager), Some(pin)) = (&wanted.manager, &pin) {
+        database.appoint(&SystemIds, manager, pin, now)?;
+    }
     say(&json!({ "set_up": folder.0 }).to_string())
 }
 

@@ -1,6 +1,6 @@
 //! Where a counter lives and what opens its keys: the part of the command line that every command shares.
 
-use crate::setup::{Folder, read_passphrase};
+use crate::setup::{Folder, read_secret_line};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ impl PlaceArguments {
     /// If a file cannot be read.
     pub fn key_opener(&self, folder: &Folder) -> Result<KeyOpener> {
         if let Some(path) = &self.passphrase_file {
-            return Ok(KeyOpener::Passphrase(read_passphrase(path)?));
+            return Ok(KeyOpener::Passphrase(read_secret_line(path)?));
         }
         if self.is_demo() || find_lock_name(&folder.keys())?.as_deref() == Some("demo") {
             return Ok(KeyOpener::Demo);

@@ -223,13 +223,13 @@ fn refuse_while_payable(database: &Database, same_account: bool) -> Result<()> {
     }
 }
 
-/// Reads a passphrase file: one line.
+/// Reads a file whose one line is a passphrase or a PIN.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn read_passphrase(path: &Path) -> Result<zeroize::Zeroizing<String>> {
+pub fn read_secret_line(path: &Path) -> Result<zeroize::Zeroizing<String>> {
     let text = zeroize::Zeroizing::new(
-        std::fs::read_to_string(path).with_context(|| format!("reading the passphrase file {}", path.display()))?,
+        std::fs::read_to_string(path).with_context(|| format!("reading the secret in {}", path.display()))?,
     );
     Ok(zeroize::Zeroizing::new(text.trim_end_matches(['\r', '\n']).to_owned()))
 }
