@@ -1,6 +1,10 @@
-"""Alipay's own SDK for Python, driven by lines: one JSON request in, one JSON answer out. It always checks signatures."""
+"""Alipay's own SDK for Python, driven by lines: one JSON request in, one JSON answer out. It always checks signatures.
+
+Only with keys: it knows no certificates, and does not find the signature behind an answer's `alipay_cert_sn`.
+"""
 
 import http.client
+import importlib
 import json
 import os
 import sys
@@ -8,9 +12,6 @@ import urllib.parse
 
 from alipay.aop.api.AlipayClientConfig import AlipayClientConfig
 from alipay.aop.api.DefaultAlipayClient import DefaultAlipayClient
-from alipay.aop.api.request.AlipayTradeCloseRequest import AlipayTradeCloseRequest
-from alipay.aop.api.request.AlipayTradePrecreateRequest import AlipayTradePrecreateRequest
-from alipay.aop.api.request.AlipayTradeQueryRequest import AlipayTradeQueryRequest
 from alipay.aop.api.util import WebUtils
 from alipay.aop.api.util.SignatureUtils import get_sign_content, verify_with_rsa
 from rsa import VerificationError
@@ -34,43 +35,28 @@ config.alipay_public_key = PEER["alipay_public_key_base64"]
 client = DefaultAlipayClient(config)
 
 
-def call(request, content, notify_url=None):
-    request.biz_content = content
-    if notify_url:
-        request.notify_url = notify_url
-    return json.loads(client.execute(request))
+def call(request):
+    name = "".join(word.capitalize() for word in request["method"].split(".")) + "Request"
+    wanted = getattr(importlib.import_module("alipay.aop.api.request." + name), name)()
+    wanted.biz_content = request["content"]
+    if "notify_url" in request:
+        wanted.notify_url = request["notify_url"]
+    return json.loads(client.execute(wanted))
 
 
-def precreate(request):
-    content = {name: request[name] for name in ("out_trade_no", "subject", "total_amount")}
-    return call(AlipayTradePrecreateRequest(), content, request["notify_url"])
-
-
-def query(request):
-    return call(AlipayTradeQueryRequest(), {"out_trade_no": request["out_trade_no"]})
-
-
-def close(request):
-    return call(AlipayTradeCloseRequest(), {"out_trade_no": request["out_trade_no"]})
-
-
-def verify(request):
-    fields = dict(request["fields"])
-    sign = fields.pop("sign")
-    fields.pop("sign_type")
-    content = get_sign_content(fields).encode("utf-8")
+def verify(fields):
+    signed = {name: text for name, text in fields.items() if name not in ("sign", "sign_type")}
+    content = get_sign_content(signed).encode("utf-8")
     try:
-        return {"genuine": bool(verify_with_rsa(config.alipay_public_key, content, sign))}
+        return {"genuine": bool(verify_with_rsa(config.alipay_public_key, content, fields["sign"]))}
     except VerificationError:
         return {"genuine": False}
 
 
-ACTS = {"precreate": precreate, "query": query, "close": close, "verify": verify}
-
 for line in sys.stdin:
     request = json.loads(line)
     try:
-        answer = ACTS[request["do"]](request)
+        answer = verify(request["verify"]) if "verify" in request else call(request)
     except Exception as error:  # what the SDK refuses is what the test wants to see
         answer = {"refused": repr(error)}
     sys.stdout.write(json.dumps(answer) + "\n")

@@ -22,7 +22,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// How the two sides know one another.
 #[derive(Clone, Copy, PartialEq)]
-enum Known {
+pub enum Known {
     ByKeys,
     ByCertificates,
 }
@@ -136,7 +136,7 @@ fn settings(sandbox: &Sandbox, known: Known, notify_url: String) -> Settings {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the sandbox's time is the system's, turned")]
-fn now(clock: &AtomicI64) -> UtcMs {
+pub fn now(clock: &AtomicI64) -> UtcMs {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     UtcMs(i64::try_from(since.as_millis()).unwrap() + clock.load(Ordering::SeqCst))
 }

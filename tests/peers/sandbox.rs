@@ -1,6 +1,6 @@
 //! The sandbox program, and the shop's address that gets its notices.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::{path::PathBuf, process::Stdio, time::Duration};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -77,18 +77,22 @@ impl Sandbox {
         answer.json().await.unwrap()
     }
 
-    /// The next notice that is wanted, as decoded fields.
-    pub async fn next_notice(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    /// The body of the next notice about a number.
+    pub async fn next_notice(&mut self, number: &str) -> String {
+        let wanted = format!("out_trade_no={number}");
         loop {
             let body = timeout(PATIENCE, self.notices.recv()).await.expect("a notice").unwrap();
-            let url = reqwest::Url::parse(&format!("http://form/?{body}")).unwrap();
-            let fields: Map<String, Value> =
-                url.query_pairs().map(|(name, value)| (name.into_owned(), Value::from(value.into_owned()))).collect();
-            let fields = Value::Object(fields);
-            if wanted(&fields) {
-                return fields;
+            if body.split('&').any(|pair| pair == wanted) {
+                return body;
             }
         }
+    }
+
+    /// A file that a link of Alipay's leads to.
+    pub async fn download(&self, url: &str) -> Vec<u8> {
+        let answer = self.http.get(url).send().await.unwrap();
+        assert!(answer.status().is_success(), "{url}: {}", answer.status());
+        answer.bytes().await.unwrap().to_vec()
     }
 }
 

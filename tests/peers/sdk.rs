@@ -1,11 +1,19 @@
 //! One SDK in its own process, asked by lines of JSON.
 
+use crate::ours::Known;
 use crate::sandbox::{PATIENCE, Sandbox, top};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
+
+/// Which SDK, and how it and Alipay know one another.
+pub struct Peer {
+    pub interpreter: &'static str,
+    pub script: &'static str,
+    pub known: Known,
+}
 
 /// A running SDK. It ends with this value.
 pub struct Sdk {
@@ -15,12 +23,18 @@ pub struct Sdk {
 }
 
 impl Sdk {
-    pub async fn start(interpreter: &str, script: &str, sandbox: &Sandbox) -> Sdk {
+    pub async fn start(peer: &Peer, sandbox: &Sandbox) -> Sdk {
         assert!(top().join("target/peers/ready").exists(), "the SDKs are not installed: make target/peers/ready");
+        let Peer { interpreter, script, known } = *peer;
         let interpreter = if interpreter.contains('/') { top().join(interpreter) } else { interpreter.into() };
+        let mut settings = sandbox.settings();
+        settings["known_by"] = json!(match known {
+            Known::ByKeys => "keys",
+            Known::ByCertificates => "certificates",
+        });
         let mut program = Command::new(&interpreter)
             .arg(top().join("tests/peers").join(script))
-            .env("PEER", sandbox.settings().to_string())
+            .env("PEER", settings.to_string())
             // They write the computer's time into `timestamp`, as if every computer stood in China.
             .env("TZ", "Asia/Shanghai")
             .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -34,25 +48,18 @@ impl Sdk {
         Sdk { _program: program, requests, answers }
     }
 
-    pub async fn precreate(&mut self, number: &str, subject: &str, amount: &str, notify_url: &str) -> Value {
-        self.send(&json!({
-            "do": "precreate",
-            "out_trade_no": number,
-            "subject": subject,
-            "total_amount": amount,
-            "notify_url": notify_url,
-        }))
-        .await
-    }
-
-    /// `query` or `close`.
-    pub async fn ask(&mut self, act: &str, number: &str) -> Value {
-        self.send(&json!({ "do": act, "out_trade_no": number })).await
+    /// The answer to a call: its members, or `{"refused": why}` if the SDK does not believe it.
+    pub async fn call(&mut self, method: &str, content: &Value, notify_url: Option<&str>) -> Value {
+        let mut request = json!({ "method": method, "content": content });
+        if let Some(url) = notify_url {
+            request["notify_url"] = json!(url);
+        }
+        self.send(&request).await
     }
 
     /// Whether the SDK believes a notice.
     pub async fn verify(&mut self, fields: &Value) -> Value {
-        self.send(&json!({ "do": "verify", "fields": fields })).await
+        self.send(&json!({ "verify": fields })).await
     }
 
     async fn send(&mut self, request: &Value) -> Value {
