@@ -63,7 +63,7 @@ export class Till {
       receipts: [], refunds: [], cases: [], proof: null, created_at: Date.now(),
       carry: {
         request_id: uuid7(), content_hash: '0'.repeat(64), operator_id: '001', day_seq: this.count, replaces_order_id: null, trade_seen: false, request_body: null,
-        code_expires_at: null, close_sent_at: null, precreated_at: null, dead_after: null, watch_at: null, booked_at: null,
+        body_expires_at: null, code_expires_at: null, close_sent_at: null, precreated_at: null, dead_after: null, watch_at: null, booked_at: null,
       },
     }
     this.write('collecting', state)
@@ -81,7 +81,7 @@ export class Till {
     const said = JSON.stringify({ code: '10000', msg: 'Success', out_trade_no: state.out_trade_no, trade_no, trade_status: 'TRADE_SUCCESS', total_amount })
     const signature = sign('sha256', Buffer.from(said), alipayKey).toString('base64')
     const text = forged ? said.replace('Success', 'success') : said
-    const receipts = [{ trade_no, total: state.amount_fen, receipt: state.amount_fen, paid_at: Date.now(), booked: 'RECOGNISED' }]
+    const receipts = [{ trade_no, total: state.amount_fen, receipt: state.amount_fen, paid_at: Date.now(), booked: 'RECOGNISED', business_day: state.business_day }]
     const paid = { ...state, status: 'SUCCESS', order_status: 'PAID', trade_no, receipts, proof: { source: 'QUERY', text, signature, cert_sn: null } }
     this.write('paid', paid)
     return paid
