@@ -114,6 +114,8 @@ pub fn run() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into()))
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr)
+        // Who reads our words may be gone before us: by default that would be a panic.
+        .log_internal_errors(false)
         .init();
     match act(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,

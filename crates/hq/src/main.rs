@@ -97,6 +97,8 @@ async fn main() -> anyhow::Result<()> {
         .with_env_filter(filter)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr)
+        // Who reads our words may be gone before us: by default that would be a panic.
+        .log_internal_errors(false)
         .init();
     match Arguments::parse().command {
         Command::Serve(arguments) => serve(arguments).await,

@@ -62,6 +62,8 @@ async fn main() -> anyhow::Result<()> {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr)
+        // Who reads our words may be gone before us: by default that would be a panic.
+        .log_internal_errors(false)
         .init();
     let arguments = Arguments::parse();
     let told = told_to_stop()?;

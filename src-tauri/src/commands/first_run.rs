@@ -95,6 +95,9 @@ fn restart_in_demo(arguments: &WindowArguments) -> Result<()> {
     if let Some(path) = &arguments.ready_file {
         again.arg("--ready-file").arg(path);
     }
+    // It lives on when whoever started this program ends that group.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut again, 0);
     again.spawn().context("starting the demo")?;
     Ok(())
 }
