@@ -8,6 +8,7 @@ mod fen;
 mod id;
 mod order;
 mod outcome;
+mod reconcile;
 mod record;
 mod refund;
 mod status;
@@ -26,6 +27,7 @@ pub use id::{
 };
 pub use order::{OrderStatus, order_status};
 pub use outcome::{CaseKind, Input, NewCase, Outcome, Proposal, Step, WishRefused};
+pub use reconcile::{BillRow, Class, Coverage, Finding, MIDNIGHT, OurBooks, RowKind, Whose, reconcile};
 pub use record::{
     Account, Booked, Books, BooksError, CLOSE_GAP, GRACE, Method, Payment, Receipt, Refund, RefundOrigin, RefundStatus,
     StatusError, StoppedBy, WATCH,

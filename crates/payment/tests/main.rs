@@ -6,6 +6,7 @@ mod amounts;
 mod laws;
 mod matrix;
 mod matrix_end;
+mod reconcile;
 mod refunds;
 mod start;
 mod table;
