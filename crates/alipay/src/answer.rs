@@ -35,6 +35,10 @@ pub enum AnswerError {
     /// Empty, HTML (a proxy, a login page), damaged JSON, or JSON of somebody else.
     #[error("the answer is not one of Alipay's gateway")]
     NotAlipay,
+    /// Content encryption (AES) is switched on for the app; switch it off in Alipay's console. It adds nothing to TLS and a
+    /// signature, and headquarters could not read the proof.
+    #[error("the answer is encrypted: switch content encryption off for this app in Alipay's console")]
+    Encrypted,
     /// It should be signed and is not.
     #[error("the answer has no signature: {code} {sub_code} {text}")]
     Unsigned {
@@ -79,20 +83,22 @@ impl Answer {
     /// Finds the response member, or `error_response`, in the body of an answer.
     ///
     /// # Errors
-    /// [`AnswerError::NotAlipay`] for everything that is not exactly one object with exactly one of the two.
+    /// [`AnswerError::NotAlipay`] for everything that is not exactly one object with exactly one of the two;
+    /// [`AnswerError::Encrypted`] if that one is text.
     pub fn open(call: Call, body: &[u8]) -> Result<Answer, AnswerError> {
-        Answer::find(call, &decode(body)?).ok_or(AnswerError::NotAlipay)
-    }
-
-    fn find(call: Call, body: &str) -> Option<Answer> {
-        let body = body.strip_prefix('\u{feff}').unwrap_or(body);
-        let top = Members::parse(body)?;
+        let body = decode(body)?;
+        let body = body.strip_prefix('\u{feff}').unwrap_or(&body);
+        let top = Members::parse(body).ok_or(AnswerError::NotAlipay)?;
         let node = match (top.raw(&call.answer_member()), top.raw("error_response")) {
             (Some(node), None) | (None, Some(node)) => node,
-            (Some(_), Some(_)) | (None, None) => return None,
+            (Some(_), Some(_)) | (None, None) => return Err(AnswerError::NotAlipay),
         };
-        Members::parse(node)?.text("code")?;
-        Some(Answer { node: node.to_owned(), signature: top.text("sign"), cert_sn: top.text("alipay_cert_sn") })
+        if node.starts_with('"') {
+            return Err(AnswerError::Encrypted);
+        }
+        let has_code = Members::parse(node).is_some_and(|members| members.text("code").is_some());
+        let (signature, cert_sn) = (top.text("sign"), top.text("alipay_cert_sn"));
+        has_code.then(|| Answer { node: node.to_owned(), signature, cert_sn }).ok_or(AnswerError::NotAlipay)
     }
 }
 

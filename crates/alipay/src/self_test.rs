@@ -43,6 +43,9 @@ pub enum Trouble {
     /// Look at the network: a login page, a proxy.
     #[error("something else answers in the gateway's place")]
     NotAlipay(#[source] AnswerError),
+    /// Switch content encryption off for the app in Alipay's console.
+    #[error("Alipay encrypts its answers to this app")]
+    Encrypted(#[source] AnswerError),
     /// Set the computer's clock.
     #[error("this computer's clock is {seconds} seconds off")]
     ClockOff {
@@ -117,6 +120,7 @@ fn read_failure(error: GatewayError) -> Trouble {
         GatewayError::Limited => Trouble::Limited,
         GatewayError::Unanswered(cause) => match cause.downcast::<AnswerError>() {
             Ok(error) if matches!(*error, AnswerError::Lost(_)) => Trouble::Unreachable(error),
+            Ok(error) if matches!(*error, AnswerError::Encrypted) => Trouble::Encrypted(*error),
             Ok(error) => Trouble::NotAlipay(*error),
             Err(cause) => Trouble::Unreachable(cause),
         },
@@ -131,6 +135,7 @@ fn read_trouble(error: AnswerError) -> SelfTestError {
         }
         AnswerError::Unclear { code, sub_code, text } => read_refusal(Refusal { code, sub_code, text }),
         AnswerError::Limited => (SelfTestStep::App, Trouble::Limited),
+        AnswerError::Encrypted => (SelfTestStep::App, Trouble::Encrypted(error)),
         AnswerError::Lost(_)
         | AnswerError::Status(_)
         | AnswerError::TooLong

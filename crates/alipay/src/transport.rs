@@ -90,6 +90,7 @@ impl From<AnswerError> for GatewayError {
             | AnswerError::Status(_)
             | AnswerError::TooLong
             | AnswerError::NotAlipay
+            | AnswerError::Encrypted
             | AnswerError::Unsigned { .. }
             | AnswerError::BadSignature
             | AnswerError::UnknownCertificate(_)

@@ -14,3 +14,4 @@ mod notices;
 mod properties;
 mod self_test;
 mod states;
+mod vectors;

@@ -71,3 +71,11 @@ async fn a_login_page_is_not_alipay_and_an_empty_line_is_nobody() {
     let error = test("http://127.0.0.1:1/gateway.do", DATE_MS).await.unwrap_err();
     assert!(matches!((error.step, error.trouble), (SelfTestStep::Gateway, Trouble::Unreachable(_))));
 }
+
+#[tokio::test]
+async fn content_encryption_is_told_with_what_to_do() {
+    let error = test_answer(format!(r#"{{"{MEMBER}":"ILpoMowjIQjfYMR847rnFQ==","sign":"AA=="}}"#).into_bytes()).await;
+    assert!(
+        matches!(&error.trouble, Trouble::Encrypted(cause) if cause.to_string().contains("switch content encryption off"))
+    );
+}
