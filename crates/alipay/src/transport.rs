@@ -21,14 +21,18 @@ const DOWNLOAD: Duration = Duration::from_secs(120);
 
 /// Makes the connections of one client.
 pub(crate) fn http_client(settings: &Settings) -> reqwest::Result<reqwest::Client> {
+    builder(settings).build()
+}
+
+fn builder(settings: &Settings) -> reqwest::ClientBuilder {
     let builder = reqwest::Client::builder()
         .connect_timeout(settings.connect_timeout)
         .timeout(settings.timeout)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never());
     match settings.gateway.is_loopback() {
-        true => builder.no_proxy().build(),
-        false => builder.https_only(true).build(),
+        true => builder.no_proxy(),
+        false => builder.https_only(true),
     }
 }
 
@@ -106,6 +110,7 @@ impl From<AnswerError> for GatewayError {
 mod tests {
     use super::*;
     use crate::{AlipayKey, AppKey, GatewayUrl, Trust, request::sign_request};
+    use rstest::rstest;
     use rustls::{
         ServerConfig, ServerConnection, Stream,
         pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
@@ -118,19 +123,18 @@ mod tests {
         thread,
     };
 
-    fn file(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+    fn fixture(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)
     }
 
     fn text(name: &str) -> String {
-        std::fs::read_to_string(file(name)).unwrap()
+        std::fs::read_to_string(fixture(name)).unwrap()
     }
 
-    /// A server that anybody can make: its certificate is signed by itself. Gives its port.
-    fn impostor() -> u16 {
-        let chain = vec![CertificateDer::from_pem_file(file("tests/certs/localhost.crt")).unwrap()];
-        let key =
-            PrivateKeyDer::from_pem_file(file("../../tests/fixtures/cases/keys/unrelated_private_pkcs8.pem")).unwrap();
+    /// A TLS server with a certificate; it answers one request. Gives its port.
+    fn server(certificate: &str) -> u16 {
+        let chain = vec![CertificateDer::from_pem_file(fixture(certificate)).unwrap()];
+        let key = PrivateKeyDer::from_pem_file(fixture("cases/keys/unrelated_private_pkcs8.pem")).unwrap();
         let config = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -146,33 +150,64 @@ mod tests {
         port
     }
 
-    async fn ask(gateway: &str) -> GatewayError {
+    /// Asks with the client as it is, but for a root that this computer trusts besides its own.
+    async fn ask(gateway: &str, extra_root: Option<&str>) -> GatewayError {
         let settings = Settings {
             gateway: GatewayUrl::unchecked(gateway),
             app_id: "2021000100000001".into(),
             seller_id: None,
-            app_key: AppKey::parse(&text("../../tests/fixtures/cases/keys/app_private_pkcs8.pem")).unwrap(),
-            trust: Trust::Keys(AlipayKey::parse(&text("../../tests/fixtures/cases/keys/platform_public.pem")).unwrap()),
+            app_key: AppKey::parse(&text("cases/keys/app_private_pkcs8.pem")).unwrap(),
+            trust: Trust::Keys(AlipayKey::parse(&text("cases/keys/platform_public.pem")).unwrap()),
             notify_url: None,
             connect_timeout: Settings::CONNECT,
             timeout: Settings::WHOLE,
         };
-        let request = sign_request(&settings, Call::Query, "{}", UtcMs(0));
-        send(&http_client(&settings).unwrap(), Call::Query, request).await.unwrap_err()
+        let roots = extra_root.map(|file| reqwest::Certificate::from_pem(text(file).as_bytes()).unwrap());
+        let http = builder(&settings).tls_certs_merge(roots).build().unwrap();
+        send(&http, Call::Query, sign_request(&settings, Call::Query, "{}", UtcMs(0))).await.unwrap_err()
+    }
+
+    /// Everything that went wrong, outermost first.
+    fn causes(error: &GatewayError) -> String {
+        let first: &dyn std::error::Error = error;
+        std::iter::successors(Some(first), |error| error.source()).map(|error| format!("{error}: ")).collect()
     }
 
     #[tokio::test]
     async fn se2_a_server_that_vouches_for_itself_gets_no_request() {
-        let port = impostor();
+        let port = server("tls/itself.crt");
         for host in ["localhost", "127.0.0.1"] {
-            let error = ask(&format!("https://{host}:{port}/gateway.do")).await;
+            let error = ask(&format!("https://{host}:{port}/gateway.do"), None).await;
             assert!(matches!(error, GatewayError::NotSent(_)), "{error:?}");
         }
     }
 
     #[tokio::test]
+    async fn se2_a_certificate_of_a_trusted_root_for_this_host_and_day_is_asked() {
+        let url = format!("https://localhost:{}/gateway.do", server("tls/good.crt"));
+        let error = ask(&url, Some("tls/root.crt")).await;
+        assert!(matches!(error, GatewayError::Unanswered(_)), "it answered, if not as Alipay does: {error:?}");
+    }
+
+    #[rstest]
+    #[case::an_unknown_root("tls/good.crt", None, "UnknownIssuer")]
+    #[case::expired("tls/expired.crt", Some("tls/root.crt"), "expired")]
+    #[case::not_yet_valid("tls/not_yet_valid.crt", Some("tls/root.crt"), "not valid yet")]
+    #[case::for_another_host("tls/other_host.crt", Some("tls/root.crt"), "not valid for name")]
+    #[tokio::test]
+    async fn se2_a_server_with_a_wrong_certificate_gets_no_request(
+        #[case] certificate: &str,
+        #[case] extra_root: Option<&str>,
+        #[case] why: &str,
+    ) {
+        let error = ask(&format!("https://localhost:{}/gateway.do", server(certificate)), extra_root).await;
+        assert!(matches!(error, GatewayError::NotSent(_)), "{error:?}");
+        assert!(causes(&error).contains(why), "{}", causes(&error));
+    }
+
+    #[tokio::test]
     async fn se2_plain_http_to_another_computer_is_refused() {
-        let error = ask("http://192.0.2.1/gateway.do").await;
+        let error = ask("http://192.0.2.1/gateway.do", None).await;
         assert!(matches!(error, GatewayError::NotSent(_)), "{error:?}");
     }
 }

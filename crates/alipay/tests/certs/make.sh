@@ -38,7 +38,4 @@ cat "$tmp/renewed.crt" "$tmp/issuer.crt" > alipay_renewed.crt
 cat "$tmp/short.crt" "$tmp/issuer.crt" > alipay_one_day.crt
 cat "$tmp/from_stranger.crt" "$tmp/foreign.crt" > alipay_from_stranger.crt
 cat "$tmp/from_app.crt" "$tmp/app.crt" "$tmp/issuer.crt" > alipay_from_app.crt
-# A TLS server that vouches for itself.
-openssl req -x509 -new -key ../../../../tests/fixtures/cases/keys/unrelated_private_pkcs8.pem -subj /CN=localhost \
-    -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -days 36500 -sha256 -out localhost.crt
 rm -r "$tmp"
