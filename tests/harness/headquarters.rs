@@ -3,7 +3,7 @@
 use crate::ShopClock;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use yidan_hq::{Clock, Config, Hq, Merchant, NewCode, Secret, start};
+use yidan_hq::{Clock, Config, Hq, Merchant, NewCode, Notices, Secret, start};
 use yidan_payment::{Fen, Payment};
 use yidan_sandbox::Sandbox;
 
@@ -47,6 +47,7 @@ impl Headquarters {
             demo: true,
             behind_proxy: false,
             admin_token: Some(Secret::new(TOKEN.to_owned())),
+            notices: Notices::Off,
             clock: Clock::of(move || clock.now()),
         })
         .await

@@ -2,7 +2,10 @@
 
 use crate::app::App;
 use crate::problem::Problem;
-use crate::{cases, console, enrol, ingest, live, payments, receipts, sign_in, terminals, totals};
+use crate::{
+    cases, console, enrol, ingest, instructions, live, notify, payments, push, receipts, sign_in, terminals, totals,
+    unreported,
+};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -16,11 +19,16 @@ use tower_http::trace::TraceLayer;
 /// Bodies of people's requests. The terminals' have their own bound.
 const MAX_SMALL_BODY: usize = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Where Alipay sends its notices.
+pub const NOTIFY: &str = "/pay/alipay/notify";
 
 /// Every route.
 pub fn router(app: App) -> Router {
-    let terminals =
-        Router::new().route("/api/v1/enrol", post(enrol::enrol)).route("/api/v1/events", post(ingest::events));
+    let terminals = Router::new()
+        .route("/api/v1/enrol", post(enrol::enrol))
+        .route("/api/v1/events", post(ingest::events))
+        .route("/api/v1/stream/ack", post(push::ack))
+        .route(NOTIFY, post(notify::notify));
     let people = Router::new()
         .route("/api/v1/sign-in", post(sign_in::sign_in))
         .route("/api/v1/sign-out", post(sign_in::sign_out))
@@ -30,6 +38,8 @@ pub fn router(app: App) -> Router {
         .route("/api/v1/receipts", get(receipts::list))
         .route("/api/v1/totals", get(totals::totals))
         .route("/api/v1/cases", get(cases::list))
+        .route("/api/v1/unreported", get(unreported::list))
+        .route("/api/v1/instructions", get(instructions::list).post(instructions::make))
         .route("/api/v1/terminals", get(terminals::list))
         .route("/api/v1/terminals/{terminal_id}/revoke", post(terminals::revoke))
         .route("/api/v1/enrolment-codes", post(enrol::make_code))
@@ -44,6 +54,7 @@ pub fn router(app: App) -> Router {
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE));
     // A stream has no end, so it is outside of the time limit.
     bounded
+        .route("/api/v1/stream", get(push::stream))
         .route("/api/v1/live", get(live::live))
         .fallback(|| async { Problem::NotFound("page") })
         .layer(CatchPanicLayer::new())

@@ -23,6 +23,12 @@ pub struct Parts {
     pub behind_proxy: bool,
     /// Tells open pages that something came in.
     pub live: broadcast::Sender<crate::live::Change>,
+    /// Where Alipay reaches us from outside, if it does.
+    pub notify_url: Option<String>,
+    /// Wakes the stream of the terminal it names.
+    pub bell: broadcast::Sender<String>,
+    /// So many notices are checked at the same time.
+    pub notices_at_once: Semaphore,
     /// Becomes true when headquarters stops: streams end.
     pub stopping: watch::Receiver<bool>,
     /// Password checks are made slow on purpose: two at a time.

@@ -9,6 +9,7 @@ use crate::given::Given;
 use crate::identity::read_enrolment;
 use crate::live::tell;
 use crate::problem::Problem;
+use crate::push::ring;
 use crate::secret::Secret;
 use crate::sign_in::Editor;
 use axum::Json;
@@ -115,6 +116,8 @@ pub async fn enrol(State(app): State<App>, request: Request<Body>) -> Result<Jso
         return Err(Problem::OtherMerchant(what));
     }
     let enrolled = take_code(&app.database, &enrolment, app.clock.now()).await?;
+    let enrolled = Enrolled { notify_url: app.notify_url.clone(), ..enrolled };
+    ring(&app, &enrolled.terminal_id);
     tell(&app, &enrolled.terminal_id, &enrolled.store_id, Vec::new());
     tracing::info!(terminal_id = enrolled.terminal_id, epoch = enrolled.epoch, "terminal enrolled");
     Ok(Json(enrolled))
@@ -215,6 +218,7 @@ async fn find_enrolled(db: &mut AnyConnection, code_hash: &str, public_key: &str
         epoch: u32::try_from(row.try_get::<i64, _>("epoch")?).map_err(|_| Problem::NotFound("epoch"))?,
         store_id: row.try_get("store_id")?,
         store_name: row.try_get("store_name")?,
+        notify_url: None,
     })
 }
 

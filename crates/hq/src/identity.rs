@@ -63,6 +63,27 @@ pub async fn read_enrolment(app: &App, request: Request<Body>) -> Result<yidan_w
     Ok(enrolment)
 }
 
+/// Reads a request without a body that an enrolled terminal signed; answers with its address too.
+///
+/// # Errors
+/// As [`read_signed`].
+pub async fn read_asker(app: &App, request: Request<Body>) -> Result<(Terminal, Uri), Problem> {
+    let (parts, _) = request.into_parts();
+    let keyid = read_keyid(|name| text_of(&parts.headers, name)).map_err(Problem::NotSigned)?;
+    let (terminal, key) = find_terminal(app, &keyid).await?.ok_or(Problem::NotEnrolled)?;
+    check(app, &parts, &[], &key)?;
+    Ok((terminal, parts.uri))
+}
+
+/// Whether the key that signed is still the terminal's.
+///
+/// # Errors
+/// If the database cannot be read.
+pub async fn is_enrolled(app: &App, terminal: &Terminal) -> Result<bool, sqlx::Error> {
+    let found = find_terminal(app, &terminal.terminal_id).await?;
+    Ok(found.is_some_and(|(now, _)| now.epoch == terminal.epoch))
+}
+
 async fn find_terminal(app: &App, keyid: &str) -> Result<Option<(Terminal, String)>, sqlx::Error> {
     let row = sqlx::query(
         "select e.terminal_id, e.epoch, t.store_id, e.public_key from terminals t \

@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tracing_subscriber::EnvFilter;
-use yidan_hq::{Clock, Config, Database, Merchant, NewCode, Secret, create_code, set_user, start, url_in};
+use yidan_hq::{Clock, Config, Database, Merchant, NewCode, Notices, Secret, create_code, set_user, start, url_in};
 
 /// Headquarters of Yidan 一单: receives the journals of all terminals and shows what is proved.
 #[derive(Parser)]
@@ -56,6 +56,10 @@ struct Serve {
     /// A file with the token with which programs may read and make codes.
     #[arg(long, value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
+    /// How Alipay reaches this server, `https://…`: terminals then ask for notices to be sent there. With --demo the
+    /// sandbox is taken to be on this machine.
+    #[arg(long, value_name = "URL")]
+    public_url: Option<String>,
     /// Written once requests are taken: one line of JSON with the url.
     #[arg(long, value_name = "PATH")]
     ready_file: Option<PathBuf>,
@@ -115,6 +119,11 @@ async fn serve(arguments: Serve) -> anyhow::Result<()> {
         demo: arguments.demo,
         behind_proxy: arguments.behind_proxy,
         admin_token: arguments.admin_token_file.as_deref().map(read_secret).transpose()?,
+        notices: match arguments.public_url {
+            Some(url) => Notices::At(url),
+            None if arguments.demo => Notices::Here,
+            None => Notices::Off,
+        },
         clock: Clock::of_system(),
     };
     let hq = start(config).await?;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use std::path::Path;
-use yidan_alipay::{AlipayKey, CertificateError, Certificates, KeyError, Trust, read_proof};
+use yidan_alipay::{AlipayKey, CertificateError, Certificates, KeyError, Notice, NoticeError, Trust, read_proof};
 use yidan_payment::{Evidence, Hash, OutTradeNo, Proof};
 use yidan_wire::{Enrolment, Mode};
 
@@ -109,6 +109,14 @@ impl Merchant {
             return Some("app_id");
         }
         (enrolment.alipay_key != self.key).then_some("public key of Alipay")
+    }
+
+    /// Checks and reads the body of a notice.
+    ///
+    /// # Errors
+    /// It is not signed by Alipay, or not for this app and seller.
+    pub fn read_notice(&self, body: &[u8]) -> Result<Notice, NoticeError> {
+        Notice::read(body, &self.at_alipay)
     }
 
     /// What Alipay states about this number, if the proof is signed with the key set here.

@@ -8,14 +8,16 @@ use crate::ingest::{
     CaseRow, PaymentRow, ReceiptRow, RefundRow, SettledRow, insert_cases, insert_refunds, load_receipts, load_refunds,
     settle_cases, upsert_payments, upsert_receipts,
 };
+use crate::instructions::note_outcome;
 use crate::merchant::Merchant;
+use crate::notify::note_reported;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as WordError, StrDeserializer};
 use sqlx::AnyConnection;
 use std::collections::{BTreeMap, BTreeSet};
 use yidan_payment::{Event, Evidence, TradeNo, UtcMs};
-use yidan_wire::{EventKind, PaymentState};
+use yidan_wire::{EventKind, Instructed, PaymentState};
 
 /// What lines say, as far as this program understands them.
 #[derive(Default)]
@@ -28,6 +30,8 @@ struct Projection {
     at: UtcMs,
     /// `None`: a line that speaks of no payment.
     state: Option<(PaymentState, Option<Evidence>)>,
+    /// What became of an instruction.
+    instructed: Option<Instructed>,
 }
 
 impl Projected {
@@ -70,8 +74,13 @@ pub fn read(merchant: &Merchant, events: &[Event]) -> Projected {
 fn read_line(merchant: &Merchant, event: &Event) -> Option<Projection> {
     let word: StrDeserializer<'_, WordError> = event.kind.as_str().into_deserializer();
     let kind = EventKind::deserialize(word).ok()?;
+    let mut instructed = None;
     let state = match kind {
         EventKind::Opened => None,
+        EventKind::Instructed => {
+            instructed = Some(serde_json::from_str(&event.payload).ok()?);
+            None
+        }
         EventKind::Collecting
         | EventKind::Asking
         | EventKind::CodeShown
@@ -90,7 +99,7 @@ fn read_line(merchant: &Merchant, event: &Event) -> Option<Projection> {
             Some((state, evidence))
         }
     };
-    Some(Projection { kind, at: event.at, state })
+    Some(Projection { kind, at: event.at, state, instructed })
 }
 
 /// Only money needs proof here; and only the account of the merchant set here can have any.
@@ -124,6 +133,11 @@ pub async fn write(
     let rows: Vec<PaymentRow<'_>> = last.into_values().collect();
     if !rows.is_empty() {
         upsert_payments(db, &rows).await?;
+    }
+    for line in projected.lines.values() {
+        if let Some(told) = &line.instructed {
+            note_outcome(db, &reporter.terminal_id, told, line.at).await?;
+        }
     }
     let mut ledger = load(db, merchant.app_id(), projected).await?;
     for (seq, line) in &projected.lines {
@@ -169,6 +183,7 @@ async fn save(
     let receipts: Vec<ReceiptRow<'_>> = changed.map(|(name, counted)| ReceiptRow::of(name, counted)).collect();
     if !receipts.is_empty() {
         upsert_receipts(db, account, &receipts).await?;
+        note_reported(db, ledger.changed_receipts.iter(), now).await?;
     }
     for trade_no in &ledger.named_refunds {
         sqlx::query("delete from refunds where account = $1 and trade_no = $2 and out_request_no = ''")

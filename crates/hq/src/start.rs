@@ -1,6 +1,6 @@
 //! Starts and stops headquarters.
 
-use crate::api::router;
+use crate::api::{NOTIFY, router};
 use crate::app::Parts;
 use crate::catch_up::catch_up;
 use crate::clock::Clock;
@@ -9,6 +9,7 @@ use crate::enrol::{Code, NewCode, create_code};
 use crate::merchant::Merchant;
 use crate::problem::Problem;
 use crate::secret::Secret;
+use crate::unreported::keep_watch;
 use crate::user::set_user;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use yidan_wire::Mode;
 
 /// Requests that are running get this long to end.
 const GRACE: Duration = Duration::from_secs(10);
+/// A notice takes well below a millisecond, and then its transaction.
+const MOST_NOTICES: usize = 32;
 
 /// How headquarters is set up.
 pub struct Config {
@@ -35,8 +38,31 @@ pub struct Config {
     pub behind_proxy: bool,
     /// With it programs may read and make enrolment codes.
     pub admin_token: Option<Secret>,
+    /// Where Alipay's notices come in.
+    pub notices: Notices,
     /// What time it is.
     pub clock: Clock,
+}
+
+/// How Alipay reaches headquarters from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notices {
+    /// It does not: terminals ask.
+    Off,
+    /// At this address, `https://…` as Alipay sees it.
+    At(String),
+    /// Where headquarters listens: for a sandbox on this machine.
+    Here,
+}
+
+impl Notices {
+    fn url(&self, address: SocketAddr) -> Option<String> {
+        match self {
+            Notices::Off => None,
+            Notices::At(url) => Some(format!("{}{NOTIFY}", url.trim_end_matches('/'))),
+            Notices::Here => Some(format!("http://{address}{NOTIFY}")),
+        }
+    }
 }
 
 /// Why headquarters does not start.
@@ -77,6 +103,7 @@ pub struct Hq {
     clock: Clock,
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
+    watch: JoinHandle<()>,
 }
 
 /// Starts headquarters. It runs until [`Hq::stop`].
@@ -101,12 +128,16 @@ pub async fn start(config: Config) -> Result<Hq, StartError> {
         admin_token_hash: config.admin_token.map(|token| token.hash()),
         behind_proxy: config.behind_proxy,
         live: broadcast::Sender::new(256),
+        notify_url: config.notices.url(address),
+        bell: broadcast::Sender::new(1024),
+        notices_at_once: Semaphore::new(MOST_NOTICES),
         stopping: stopping.clone(),
         password_checks: Semaphore::new(2),
     });
+    let watch = tokio::spawn(keep_watch(app.clone(), stopping.clone()));
     let server = tokio::spawn(serve(listener, router(app), stopping));
     tracing::info!(%address, "headquarters is open");
-    Ok(Hq { address, database, clock: config.clock, stop, server })
+    Ok(Hq { address, database, clock: config.clock, stop, server, watch })
 }
 
 /// Sandbox money and real money never meet in one headquarters.
@@ -156,6 +187,10 @@ impl Hq {
         self.stop.send_replace(true);
         if tokio::time::timeout(GRACE, &mut self.server).await.is_err() {
             self.server.abort();
+        }
+        // It ends by itself at once; a database that hangs must not hold us.
+        if tokio::time::timeout(GRACE, &mut self.watch).await.is_err() {
+            self.watch.abort();
         }
         self.database.close().await;
     }

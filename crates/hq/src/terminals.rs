@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::live::tell;
 use crate::problem::Problem;
+use crate::push::ring;
 use crate::sign_in::{Editor, Reader};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -31,6 +32,9 @@ pub struct TerminalView {
     is_complete: bool,
     /// The first line that is not here.
     missing_from: Option<i64>,
+    /// The last thing it was told, by number, and the last one it has handled.
+    push_seq: i64,
+    heard_seq: i64,
 }
 
 /// All terminals.
@@ -43,7 +47,7 @@ pub struct Terminals {
 pub async fn list(_: Reader, State(app): State<App>) -> Result<Json<Terminals>, Problem> {
     let rows = sqlx::query(
         "select t.terminal_id, t.store_id, s.store_name, e.epoch, e.mode, e.enrolled_at, e.revoked_at, \
-         e.last_seen_at, e.head_seq, e.acked_seq, e.head_hash from terminals t \
+         e.last_seen_at, e.head_seq, e.acked_seq, e.head_hash, t.push_seq, t.heard_seq from terminals t \
          join stores s on s.store_id = t.store_id \
          join epochs e on e.terminal_id = t.terminal_id and e.epoch = t.epoch \
          order by t.store_id, t.terminal_id",
@@ -69,6 +73,7 @@ pub async fn revoke(
     if revoked == 0 {
         return Err(Problem::NotFound("terminal"));
     }
+    ring(&app, &terminal_id);
     tell(&app, &terminal_id, "", Vec::new());
     tracing::warn!(terminal_id, by = editor.name, "terminal revoked");
     Ok(StatusCode::NO_CONTENT)
@@ -91,5 +96,7 @@ fn view(row: &AnyRow) -> Result<TerminalView, sqlx::Error> {
         head_hash: row.try_get("head_hash")?,
         is_complete,
         missing_from: (!is_complete).then_some(acked_seq + 1),
+        push_seq: row.try_get("push_seq")?,
+        heard_seq: row.try_get("heard_seq")?,
     })
 }

@@ -39,4 +39,7 @@ pub struct Enrolled {
     pub store_id: String,
     /// What the screens show.
     pub store_name: String,
+    /// Where Alipay shall send its notices; none if headquarters cannot be reached from outside.
+    #[serde(default)]
+    pub notify_url: Option<String>,
 }

@@ -38,6 +38,8 @@ pub enum EventKind {
     Noticed,
     /// A case was decided.
     Decided,
+    /// What became of an instruction of headquarters.
+    Instructed,
 }
 
 impl EventKind {
@@ -59,6 +61,7 @@ impl EventKind {
             EventKind::Refunded => "refunded",
             EventKind::Noticed => "noticed",
             EventKind::Decided => "decided",
+            EventKind::Instructed => "instructed",
         }
     }
 }

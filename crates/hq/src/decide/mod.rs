@@ -1,9 +1,12 @@
 //! What headquarters decides about what a terminal reports. Pure: no clock, no database, no network, so that a
 //! simulation can run the same decisions over tables in memory.
 //!
-//! [`chain`] decides whether lines may be stored; [`money`] decides what they may count.
+//! [`chain`] decides whether lines may be stored; [`money`] decides what they may count; [`route`] whose a notice is;
+//! [`resume`] where a terminal's stream goes on.
 
 pub mod chain;
 pub mod money;
 #[cfg(test)]
 mod money_tests;
+pub mod resume;
+pub mod route;

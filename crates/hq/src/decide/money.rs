@@ -88,6 +88,8 @@ pub enum Finding {
     DuplicateReport,
     /// A terminal's history is not the one known.
     OtherHistory,
+    /// Alipay told of money, and no terminal reports it.
+    UnreportedMoney,
 }
 
 impl Finding {
@@ -99,6 +101,7 @@ impl Finding {
             Finding::UnprovedRefund => "UNPROVED_REFUND",
             Finding::DuplicateReport => "DUPLICATE_REPORT",
             Finding::OtherHistory => "OTHER_HISTORY",
+            Finding::UnreportedMoney => "UNREPORTED_MONEY",
         }
     }
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
-use yidan_hq::{Clock, Config, Hq, Merchant, NewCode, Secret, start, url_in};
+use yidan_hq::{Clock, Config, Hq, Merchant, NewCode, Notices, Secret, start, url_in};
 use yidan_payment::UtcMs;
 
 pub const APP_ID: &str = "2021000100000001";
-const SELLER_ID: &str = "2088000100000001";
+pub const SELLER_ID: &str = "2088000000000001";
 const PLATFORM_PUBLIC: &str = include_str!("../../../../tests/fixtures/cases/keys/platform_public.pem");
 /// 2026-11-30 10:00:00 in China.
 const MORNING: i64 = 1_796_004_000_000;
@@ -120,6 +120,31 @@ impl House {
         answer.json().await.unwrap()
     }
 
+    pub async fn post(&self, path: &str, body: &Value) -> Value {
+        let request = self.client.post(self.address(path)).bearer_auth(self.admin.reveal()).json(body);
+        let answer = request.send().await.unwrap();
+        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+        answer.json().await.unwrap_or_default()
+    }
+
+    /// A terminal as the console shows it.
+    pub async fn terminal(&self, till: &Till) -> Value {
+        let listed = self.get("/api/v1/terminals").await;
+        let mut terminals = listed["terminals"].as_array().unwrap().iter();
+        terminals.find(|terminal| terminal["terminal_id"] == till.terminal_id.as_str()).unwrap().clone()
+    }
+
+    /// Waits for what headquarters does by itself.
+    pub async fn until(&self, is_so: impl AsyncFn(&House) -> bool) {
+        let patience = Duration::from_secs(20);
+        let looking = async {
+            while !is_so(self).await {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(patience, looking).await.unwrap();
+    }
+
     pub fn address(&self, path: &str) -> String {
         format!("{}{path}", self.hq.url())
     }
@@ -157,6 +182,7 @@ fn config(folder: &TempDir, clock: &Arc<AtomicI64>, admin: &Secret) -> Config {
         demo: true,
         behind_proxy: false,
         admin_token: Some(admin.clone()),
+        notices: Notices::Here,
         clock: Clock::of(move || UtcMs(clock.load(Ordering::Relaxed))),
     }
 }

@@ -5,6 +5,8 @@
 mod evidence;
 mod house;
 mod ingest;
+mod notices;
 mod people;
 mod program;
+mod stream;
 mod till;

@@ -1,7 +1,8 @@
 //! A terminal as headquarters sees it: a key, a journal, and Alipay's signed word.
 
-use crate::house::{APP_ID, client};
+use crate::house::{APP_ID, SELLER_ID, client};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use uuid::Uuid;
 use yidan_alipay::{AlipayKey, AppKey};
@@ -10,7 +11,9 @@ use yidan_payment::{
     RequestId, SaleId, Source, StatusName, TradeNo, UtcMs,
 };
 use yidan_wire::signature::ENROLLING;
-use yidan_wire::{Ack, Batch, Carry, Enrolled, Enrolment, EventKind, Mode, PaymentState, ReceiptState, TerminalKey};
+use yidan_wire::{
+    Ack, Batch, Carry, Enrolled, Enrolment, EventKind, Heard, Mode, PaymentState, Push, ReceiptState, TerminalKey,
+};
 
 static ALIPAY: LazyLock<AppKey> = LazyLock::new(|| {
     AppKey::parse(include_str!("../../../../tests/fixtures/cases/keys/platform_private_pkcs8.pem")).unwrap()
@@ -107,10 +110,35 @@ impl Till {
     }
 
     pub fn pay(&mut self, state: &PaymentState) -> PaymentState {
-        let trade_no = TradeNo::new(format!("2026{}", state.pay_id.uuid().simple())).unwrap();
+        let trade_no = Till::trade_of(state);
         let paid = paid(state, &trade_no, state.amount_fen.as_fen());
         self.write(EventKind::Paid, &paid);
         paid
+    }
+
+    /// The trade of the buyer who pays.
+    pub fn trade_of(state: &PaymentState) -> TradeNo {
+        TradeNo::new(format!("2026{}", state.pay_id.uuid().simple())).unwrap()
+    }
+
+    /// Listens from a number on, as a database that remembers no name.
+    pub async fn listen(&self, after: i64) -> Stream {
+        self.listen_after(Heard { after, id: None }).await
+    }
+
+    pub async fn listen_after(&self, heard: Heard) -> Stream {
+        let answer = self.tries_to_listen(heard).await;
+        assert_eq!(answer.status(), 200);
+        Stream { answer, text: String::new() }
+    }
+
+    pub async fn tries_to_listen(&self, heard: Heard) -> reqwest::Response {
+        let id = heard.id.map(|id| format!("&id={id}")).unwrap_or_default();
+        let path = format!("/api/v1/stream?after={}{id}", heard.after);
+        let headers = self.key.sign("GET", &path, b"", &self.terminal_id, self.now);
+        let request = self.client.get(format!("{}{path}", self.url));
+        let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+        request.send().await.unwrap()
     }
 
     pub fn write(&mut self, kind: EventKind, state: &PaymentState) {
@@ -150,6 +178,54 @@ impl Till {
         assert_eq!(answer.headers()["content-type"], "application/problem+json");
         Err((status, answer.json().await.unwrap()))
     }
+}
+
+/// What a terminal is told, as it comes.
+pub struct Stream {
+    answer: reqwest::Response,
+    text: String,
+}
+
+impl Stream {
+    /// The next thing told; `None` when headquarters ends the stream.
+    pub async fn next(&mut self) -> Option<Push> {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let push = event.lines().find_map(|line| line.strip_prefix("data: "));
+                let push = push.map(|data| serde_json::from_str(data).unwrap());
+                self.text = rest.to_owned();
+                if push.is_some() {
+                    return push;
+                }
+                continue;
+            }
+            let chunk = self.answer.chunk().await.unwrap()?;
+            self.text.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+    }
+}
+
+/// A notice of a payment, signed by Alipay.
+pub fn notice(out_trade_no: &str, trade_no: &str, fen: i64, more: &[(&str, &str)]) -> String {
+    let amount = format!("{}.{:02}", fen / 100, fen % 100);
+    let mut fields = BTreeMap::from([
+        ("app_id", APP_ID),
+        ("seller_id", SELLER_ID),
+        ("notify_id", trade_no),
+        ("notify_time", "2026-11-30 10:00:02"),
+        ("out_trade_no", out_trade_no),
+        ("trade_no", trade_no),
+        ("trade_status", "TRADE_SUCCESS"),
+        ("total_amount", &amount),
+        ("receipt_amount", &amount),
+        ("gmt_payment", "2026-11-30 10:00:01"),
+    ]);
+    fields.extend(more.iter().copied());
+    let signed: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let sign = ALIPAY.sign(signed.join("&").as_bytes());
+    fields.extend([("sign_type", "RSA2"), ("sign", &sign)]);
+    let url = reqwest::Url::parse_with_params("http://x/", fields.iter()).unwrap();
+    url.query().unwrap().to_owned()
 }
 
 /// The payment after money of a trade came, with Alipay's signed answer to a query.
