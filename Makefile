@@ -1,7 +1,7 @@
 # Everything that is done to this repository. `make` alone says what there is.
 # One profile, one target folder, always --workspace: anything else would build every dependency once more.
 .DEFAULT_GOAL := help
-.PHONY: help gate check test ui deny screens demo kill run window bindings
+.PHONY: help gate check test ui deny screens demo kill simulate run window bindings
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -26,6 +26,7 @@ check: $(UI_PAGES) $(HQ_PAGE) ## the rules: format, lints, style as a test
 test: check target/peers/ready ## everything that must pass; what CI runs
 	cargo build --workspace --locked --bins
 	cargo nextest run --workspace --locked
+	target/debug/simulate --from 1 --orders 20000
 	cd ui && npm run --silent test
 	cd ui && npm run --silent e2e:fake
 	cd ui && npm run --silent e2e:hq
@@ -76,6 +77,11 @@ demo: ## one sale over real HTTP between the real programs, told in one line of 
 kill: ## SIGKILL the real programs while customers buy: make kill ROUNDS=25 [SEED=…]
 	cargo build --quiet --workspace --locked --bins
 	target/debug/kill $(or $(ROUNDS),25) $(SEED)
+
+# The simulation has a target folder of its own where it is built for speed; SEED replays one run.
+simulate: ## everything goes wrong, from seeds: make simulate [ORDERS=100000] [SEED=…] [BUGS=all]
+	@cargo build --quiet --locked --release -p yidan-simulation --target-dir target/simulation
+	target/simulation/release/simulate $(if $(BUGS),--bugs $(BUGS),$(if $(SEED),--seed $(SEED),--orders $(or $(ORDERS),100000)))
 
 gate: ## the long proofs: 1,000 kills, and every fuzz target for 60 s
 	cargo build --quiet --workspace --locked --bins

@@ -153,6 +153,7 @@ fn arrows() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("crates/hq", BTreeSet::from(["yidan-payment", "yidan-wire", "yidan-alipay"])),
         ("crates/sandbox", BTreeSet::new()),
         ("src-tauri", BTreeSet::from(["yidan-payment", "yidan-wire", "yidan-alipay", "yidan-engine", "yidan-sandbox"])),
+        ("tests/simulation", BTreeSet::from(["yidan-payment", "yidan-wire", "yidan-engine", "yidan-hq"])),
     ])
 }
 
@@ -242,6 +243,13 @@ fn the_engine_asks_for_time_and_chance() {
                 complaints.push(format!("{}: {refused}: the engine is handed its clock and its ids", source.path));
             }
         }
+        // Which branch is looked at first would be chance otherwise.
+        let fair = code
+            .split("select!")
+            .skip(1)
+            .filter(|rest| !rest.trim_start_matches([' ', '{', '\n']).starts_with("biased;"));
+        complaints
+            .extend(fair.map(|_| format!("{}: select! without biased: the engine is handed its chance", source.path)));
         // Salts and nonces of the sealed keys must not be repeatable, and nothing is decided by them.
         let may_roll = source.path.ends_with("/keyfile.rs");
         if words_of(&code).any(|word| word == "rand") && !may_roll {

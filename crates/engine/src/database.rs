@@ -35,8 +35,10 @@ use std::path::{Path, PathBuf};
 /// The open database. Holds the folder's lock as long as it lives.
 pub struct Database {
     path: PathBuf,
+    /// The disk that the file is on, if it is not one of the operating system.
+    disk: Option<String>,
     connection: RefCell<Connection>,
-    _lock: File,
+    _lock: Option<File>,
 }
 
 impl Database {
@@ -88,7 +90,7 @@ impl Database {
     }
 
     fn reopen(&self) -> Result<(), crate::OpenError> {
-        let fresh = open::connect(&self.path)?;
+        let fresh = open::connect(&self.path, self.disk.as_deref())?;
         *self.connection.borrow_mut() = fresh;
         Ok(())
     }

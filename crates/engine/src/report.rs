@@ -128,6 +128,7 @@ impl Engine {
             self.report.busy.set(false);
             self.rested.notify_waiters();
             tokio::select! {
+                biased;
                 () = self.clock.sleep(pause) => {}
                 () = self.outbox.notified(), if self.report.failures.get() == 0 => {}
             }

@@ -61,6 +61,7 @@ impl Engine {
             }
             let pause = self.schedule.next().map_or(SLOWEST, |at| at.saturating_sub(self.clock.elapsed()));
             tokio::select! {
+                biased;
                 Some(()) = runs.next(), if !runs.is_empty() => {}
                 () = self.clock.sleep(pause) => {}
                 () = self.schedule.changed.notified() => {}

@@ -2,7 +2,7 @@
 
 use super::Database;
 use crate::OpenError;
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -28,8 +28,20 @@ impl Database {
         std::fs::create_dir_all(folder).map_err(|error| disk("make the folder", folder, error))?;
         let lock = lock(&folder.join("yidan.lock"))?;
         let path = folder.join("yidan.db");
-        let connection = connect(&path)?;
-        Ok(Database { path, connection: RefCell::new(connection), _lock: lock })
+        let connection = connect(&path, None)?;
+        Ok(Database { path, disk: None, connection: RefCell::new(connection), _lock: Some(lock) })
+    }
+
+    /// Opens the file `path` on a disk that SQLite knows by name (its `sqlite3_vfs`) and the operating system does not:
+    /// a simulated one. Whoever made that disk sees to it that one program at a time has the folder.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn open_on(disk: &str, path: &Path) -> Result<Database, OpenError> {
+        check_sqlite()?;
+        let connection = connect(path, Some(disk))?;
+        let (path, disk) = (path.into(), Some(disk.into()));
+        Ok(Database { path, disk, connection: RefCell::new(connection), _lock: None })
     }
 }
 
@@ -56,9 +68,13 @@ fn lock(path: &Path) -> Result<File, OpenError> {
 }
 
 /// Connects and brings the file to rest.
-pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
+pub(super) fn connect(path: &Path, vfs: Option<&str>) -> Result<Connection, OpenError> {
     let wrong = |error: rusqlite::Error| explain(path, error);
-    let mut connection = Connection::open(path).map_err(wrong)?;
+    let mut connection = match vfs {
+        Some(vfs) => Connection::open_with_flags_and_vfs(path, OpenFlags::default(), vfs),
+        None => Connection::open(path),
+    }
+    .map_err(wrong)?;
     connection.busy_timeout(Duration::from_secs(2)).map_err(wrong)?;
     refuse_newer(&connection, path)?;
     connection.pragma_update(None, "journal_mode", "wal").map_err(wrong)?;

@@ -1,0 +1,165 @@
+//! The proof of the prover: bugs planted one by one into a copy of the sources. Each must be caught.
+//!
+//! Deliberately absent: any hook in the money path. A bug is a piece of text that is replaced by another one, or a disk
+//! that breaks its promises.
+
+use crate::disk::Lie;
+use anyhow::{Context as _, bail};
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A bug to plant.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bug {
+    /// Its name.
+    pub id: String,
+    /// What is wrong then, in one sentence.
+    pub wrong: String,
+    /// In which file, from the top of the repository. Without it the disk is broken.
+    pub file: Option<String>,
+    /// What is replaced: occurs exactly once.
+    pub find: Option<String>,
+    /// By what.
+    pub replace: Option<String>,
+    /// How the disk is broken.
+    pub lie: Option<Lie>,
+    /// A part of the violation that catches it.
+    pub expect: String,
+    /// At most so many seeds are played.
+    #[serde(default = "most_seeds")]
+    pub seeds: u64,
+}
+
+#[derive(Deserialize)]
+struct List {
+    bug: Vec<Bug>,
+}
+
+fn most_seeds() -> u64 {
+    300
+}
+
+/// A bug that was caught.
+pub struct Caught {
+    /// By which seed.
+    pub seed: u64,
+    /// With what violation.
+    pub violation: String,
+}
+
+/// All planted bugs.
+///
+/// # Errors
+/// If the list cannot be read.
+pub fn load(top: &Path) -> anyhow::Result<Vec<Bug>> {
+    let path = top.join("tests/simulation/bugs.toml");
+    let text = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
+    Ok(toml::from_str::<List>(&text)?.bug)
+}
+
+/// A copy of the sources in which bugs are planted, with a target folder of its own.
+pub struct Copy {
+    top: PathBuf,
+    tree: PathBuf,
+    target: PathBuf,
+}
+
+impl Copy {
+    /// Copies the sources to `target/simulation-bugs`.
+    ///
+    /// # Errors
+    /// Of the disk.
+    pub fn new(top: &Path) -> anyhow::Result<Copy> {
+        let folder = top.join("target/simulation-bugs");
+        let copy = Copy { top: top.into(), tree: folder.join("tree"), target: folder.join("target") };
+        for name in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates", "migrations", "src-tauri", "tests"] {
+            mirror(&top.join(name), &copy.tree.join(name))?;
+        }
+        Ok(copy)
+    }
+
+    /// Plants a bug, plays seeds, and puts the source right again.
+    ///
+    /// # Errors
+    /// If it cannot be planted or built.
+    pub fn hunt(&self, bug: &Bug) -> anyhow::Result<Option<Caught>> {
+        let planted = self.plant(bug)?;
+        let built = self.build();
+        let played = built.and_then(|program| self.play(&program, bug));
+        if let Some((path, original)) = planted {
+            fs::write(path, original)?;
+        }
+        read_catch(&played?, bug)
+    }
+
+    fn plant(&self, bug: &Bug) -> anyhow::Result<Option<(PathBuf, String)>> {
+        let (Some(file), Some(find), Some(replace)) = (&bug.file, &bug.find, &bug.replace) else { return Ok(None) };
+        let path = self.tree.join(file);
+        let original = fs::read_to_string(self.top.join(file))?;
+        if original.matches(find.as_str()).count() != 1 {
+            bail!("bug {}: the text to replace does not occur exactly once in {file}", bug.id);
+        }
+        fs::write(&path, original.replace(find.as_str(), replace))?;
+        Ok(Some((path, original)))
+    }
+
+    fn build(&self) -> anyhow::Result<PathBuf> {
+        let built = Command::new("cargo")
+            .args(["build", "--quiet", "--locked", "-p", "yidan-simulation"])
+            .current_dir(&self.tree)
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env("RUSTFLAGS", "-Awarnings")
+            .output()?;
+        if !built.status.success() {
+            bail!("it does not build:\n{}", String::from_utf8_lossy(&built.stderr));
+        }
+        Ok(self.target.join("debug/simulate"))
+    }
+
+    fn play(&self, program: &Path, bug: &Bug) -> anyhow::Result<Output> {
+        let mut command = Command::new(program);
+        command.arg("--until-broken").arg("--orders").arg((bug.seeds * crate::ORDERS_PER_SEED).to_string());
+        if let Some(lie) = bug.lie {
+            command.arg("--lie").arg(lie.as_str());
+        }
+        Ok(command.current_dir(&self.tree).output()?)
+    }
+}
+
+fn read_catch(played: &Output, bug: &Bug) -> anyhow::Result<Option<Caught>> {
+    let text = String::from_utf8_lossy(&played.stdout);
+    let mut broken = text.lines().filter_map(|line| line.strip_prefix("seed ")?.split_once(": "));
+    if let Some((seed, violation)) = broken.next() {
+        if !violation.contains(&bug.expect) {
+            bail!("bug {}: expected {:?}, but seed {seed} says {violation:?}", bug.id, bug.expect);
+        }
+        return Ok(Some(Caught { seed: seed.parse()?, violation: violation.into() }));
+    }
+    if played.status.code().is_none() {
+        bail!("bug {}: the simulation was killed", bug.id);
+    }
+    Ok(None)
+}
+
+/// Copies what differs, so that cargo builds only what changed.
+fn mirror(from: &Path, to: &Path) -> anyhow::Result<()> {
+    if from.is_file() {
+        let content = fs::read(from)?;
+        if fs::read(to).ok().as_ref() != Some(&content) {
+            fs::create_dir_all(to.parent().context("a file lies in a folder")?)?;
+            fs::write(to, content)?;
+        }
+        return Ok(());
+    }
+    for entry in fs::read_dir(from)? {
+        let name = entry?.file_name();
+        let skipped = ["target", "node_modules", "dist", "dist-hq", "gen", "fixtures"];
+        if !skipped.iter().any(|skip| name == *skip) {
+            mirror(&from.join(&name), &to.join(&name))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! The gateway as a counter's program reaches it: sends, waits, verifies, and says that nothing is known.
+
+use crate::gateway::write_body;
+use crate::machine::Machine;
+use crate::seal;
+use crate::wire::{Ask, Call, Reply, Said, What};
+use futures_util::future::{Either, select};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use yidan_engine::{Answer, Gateway, GatewayClock};
+use yidan_payment::{
+    Account, Evidence, GatewayError, NoTrade, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
+};
+
+/// Longer nobody waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The gateway as a counter's program reaches it.
+pub struct Channel {
+    /// The computer.
+    pub machine: Rc<Machine>,
+    /// Told the date of every answer.
+    pub clock: Rc<GatewayClock>,
+    /// Whose answers these are.
+    pub account: Account,
+}
+
+impl Channel {
+    async fn exchange(&self, number: &OutTradeNo, ask: Ask, source: Source) -> Result<Statement, GatewayError> {
+        let asked_at = self.clock.now();
+        let (reply, answer) = oneshot::channel();
+        let call = Call { ask, account: self.account.0.clone(), number: number.to_string() };
+        self.machine.send(What::Call { call, reply });
+        let answered = match select(answer, self.machine.rest(PATIENCE)).await {
+            Either::Left((Ok(reply), _)) => Some(reply),
+            // It was lost on the way: nobody knows that before the time is over.
+            Either::Left((Err(_), silence)) => {
+                silence.await;
+                None
+            }
+            Either::Right(((), _)) => None,
+        };
+        let Some(Reply { date, said }) = answered else { return Err(unanswered("no answer in time")) };
+        if let Some(date) = date {
+            self.clock.learn(date);
+        }
+        let (text, signature) = match said {
+            Said::Signed { text, signature } => (text, signature),
+            Said::Unavailable => return Err(unanswered("the gateway says that it does not know")),
+            Said::Limited => return Err(GatewayError::Limited),
+        };
+        let Some(evidence) = seal::read(&text, Some(&signature), number.as_str()) else {
+            return Err(unanswered("the signature does not hold"));
+        };
+        let proof = Proof { source, text, signature: Some(signature), cert_sn: None };
+        Ok(Statement { evidence: with_moments(evidence, asked_at, date), proof, asked_at, answered_at: date })
+    }
+}
+
+/// When "no such trade" was true, the caller knows best.
+fn with_moments(evidence: Evidence, asked_at: UtcMs, answered_at: Option<UtcMs>) -> Evidence {
+    if let Evidence::NoTrade(_) = evidence {
+        return Evidence::NoTrade(NoTrade { asked_at, answered_at });
+    }
+    evidence
+}
+
+fn unanswered(why: &str) -> GatewayError {
+    GatewayError::Unanswered(why.into())
+}
+
+impl Gateway for Channel {
+    fn account(&self) -> Account {
+        self.account.clone()
+    }
+
+    fn precreate_body(&self, order: &PrecreateOrder) -> String {
+        write_body(order)
+    }
+
+    fn precreate<'a>(&'a self, out_trade_no: &'a OutTradeNo, body: &'a str) -> Answer<'a> {
+        Box::pin(self.exchange(out_trade_no, Ask::Precreate(body.to_owned()), Source::Precreate))
+    }
+
+    fn query<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a> {
+        Box::pin(self.exchange(out_trade_no, Ask::Query, Source::Query))
+    }
+
+    fn close<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a> {
+        Box::pin(self.exchange(out_trade_no, Ask::Close, Source::Close))
+    }
+}

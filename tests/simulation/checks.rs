@@ -1,0 +1,267 @@
+//! What must hold: safety after every event, survival at every start, and at the end everything settled to the fen.
+
+use crate::world::{Held, Known, Violation, World};
+use std::collections::{BTreeMap, BTreeSet};
+use tokio::sync::broadcast::error::TryRecvError;
+use yidan_payment::{CaseKind, Fen, OutTradeNo, Payment, PaymentId, Status, StatusName, StoppedBy};
+
+impl World {
+    /// At most one net charge per sale, counted at the gateway.
+    pub(crate) fn check_charged_once(&self, customer: usize) -> Held {
+        match self.customers[customer].charges {
+            0 | 1 => Ok(()),
+            charges => broken(format!("customer {customer} was charged {charges} times for one sale")),
+        }
+    }
+
+    /// No number is used for two orders.
+    pub(crate) fn check_reuse(&self) -> Held {
+        match self.gateway.reused.first() {
+            None => Ok(()),
+            Some(number) => broken(format!("{number} was used for two orders")),
+        }
+    }
+
+    /// Looks at every payment that the screens were told about.
+    pub(crate) fn check_changes(&mut self, till: usize) -> Held {
+        let mut changed = BTreeSet::new();
+        let Some(running) = &mut self.tills[till].running else { return Ok(()) };
+        loop {
+            match running.changes.try_recv() {
+                Ok(pay_id) => _ = changed.insert(pay_id),
+                Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
+        for pay_id in changed {
+            self.check_told(till, pay_id)?;
+        }
+        Ok(())
+    }
+
+    fn check_told(&mut self, till: usize, pay_id: PaymentId) -> Held {
+        let Some(running) = &self.tills[till].running else { return Ok(()) };
+        // The disk may refuse just now; it is looked at again at the next change and at the next start.
+        let Ok(payment) = running.engine.database().load_payment(pay_id) else { return Ok(()) };
+        self.check_money(&payment)?;
+        let known = Known {
+            version: payment.version,
+            status: payment.status.name(),
+            receipts: payment.receipts.len(),
+            number: payment.out_trade_no.to_string(),
+        };
+        let here = &mut self.tills[till];
+        if let Some(before) = here.known.get(&pay_id) {
+            check_followed(before, &known)?;
+        }
+        here.unproved.insert(pay_id);
+        here.known.insert(pay_id, known);
+        self.check_number(&payment)?;
+        self.note(payment.version.unsigned_abs(), payment.status.name() as u64);
+        self.screen_shows(till, &payment);
+        Ok(())
+    }
+
+    /// One number belongs to one payment.
+    fn check_number(&mut self, payment: &Payment) -> Held {
+        let owner = *self.owners.entry(payment.out_trade_no.to_string()).or_insert(payment.pay_id);
+        if owner == payment.pay_id {
+            return Ok(());
+        }
+        broken(format!("{} was minted twice", payment.out_trade_no))
+    }
+
+    /// Local money is the gateway's money, and the books balance.
+    fn check_money(&self, payment: &Payment) -> Held {
+        let number = &payment.out_trade_no;
+        if payment.books().is_err() {
+            return broken(format!("the books of {number} do not balance"));
+        }
+        for receipt in &payment.receipts {
+            let key = format!("{}/{number}", payment.account.0);
+            let trade = self.gateway.find_trade(&key).filter(|trade| trade.trade_no == receipt.trade_no);
+            if trade.is_none_or(|trade| trade.paid_at.is_none() || trade.total != receipt.total) {
+                return broken(format!("{number} has money that the gateway does not have"));
+            }
+        }
+        let is_paid = payment.status.name() == StatusName::Success;
+        if is_paid && !payment.receipts.iter().any(|receipt| receipt.total == payment.amount) {
+            return broken(format!("{number} is SUCCESS without its money"));
+        }
+        Ok(())
+    }
+
+    /// After a start: what was told, and what was sent, is still known.
+    pub(crate) fn check_start(&mut self, till: usize) -> Held {
+        let here = &self.tills[till];
+        let Some(running) = &here.running else { return Ok(()) };
+        let database = running.engine.database();
+        let is_dead = || here.machine.disk.borrow().is_dead();
+        for pay_id in &here.unproved {
+            let before = &here.known[pay_id];
+            match database.load_payment(*pay_id) {
+                Ok(payment) => check_survived(before, &payment)?,
+                Err(_) if is_dead() => return Ok(()),
+                Err(error) => return broken(format!("{} was told and is lost: {error}", before.number)),
+            }
+        }
+        for number in &here.sent {
+            let number = OutTradeNo::new(number.clone()).expect("it was sent");
+            match database.find_by_out_trade_no(&number) {
+                Ok(Some(_)) => {}
+                Err(_) if is_dead() => return Ok(()),
+                Ok(None) | Err(_) => return broken(format!("{number} was sent and is lost")),
+            }
+        }
+        let here = &mut self.tills[till];
+        here.unproved.clear();
+        here.sent.clear();
+        self.look_at_screen(till);
+        Ok(())
+    }
+
+    /// Whether nothing is in doubt and nothing waits.
+    pub(crate) fn is_settled(&mut self) -> Result<bool, Violation> {
+        for till in &self.tills {
+            let Some(running) = &till.running else { return Ok(false) };
+            let database = running.engine.database();
+            let live = database.list_live().map_err(unreadable)?;
+            let watched = database.list_watched().map_err(unreadable)?;
+            let report = running.engine.report_state().map_err(unreadable)?;
+            if !live.is_empty() || !watched.is_empty() || report.waiting > 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What is not settled although it had all the time.
+    pub(crate) fn unsettled(&self) -> Violation {
+        for (number, till) in self.tills.iter().enumerate() {
+            let Some(running) = &till.running else { return Violation(format!("till {number} does not run")) };
+            let database = running.engine.database();
+            let live = database.list_live().unwrap_or_default();
+            if let Some(payment) = live.first().and_then(|pay_id| database.load_payment(*pay_id).ok()) {
+                let status = payment.status.name().as_str();
+                return Violation(format!("{} is still {status}", payment.out_trade_no));
+            }
+            if running.engine.report_state().map_or(0, |report| report.waiting) > 0 {
+                return Violation(format!("till {number} could not report everything"));
+            }
+        }
+        Violation("a closed payment was not asked once more".into())
+    }
+
+    /// The end: late calls arrive, then every fen is where it belongs.
+    pub(crate) fn end(&mut self) -> Held {
+        for call in self.take_late_calls() {
+            self.gateway.answer(&call, self.wire.utc());
+        }
+        let mut booked = BTreeMap::new();
+        for till in 0..self.tills.len() {
+            for (pay_id, payment) in self.load_all(till)? {
+                self.check_money(&payment)?;
+                self.check_case(till, pay_id, &payment)?;
+                booked.extend(payment.receipts.iter().map(|receipt| (receipt.trade_no.clone(), receipt.total)));
+            }
+        }
+        let truth: BTreeMap<_, Fen> =
+            self.gateway.paid().map(|(_, trade)| (trade.trade_no.clone(), trade.total)).collect();
+        let unknown = self.gateway.paid().find(|(_, trade)| !booked.contains_key(&trade.trade_no));
+        if let Some((key, trade)) = unknown {
+            return broken(format!("{key} was paid ({}) and no till knows it", trade.trade_no));
+        }
+        let counted: BTreeMap<_, Fen> = self.hq.receipts().map(|(trade_no, total)| (trade_no.clone(), total)).collect();
+        if counted != truth {
+            let wrong = truth.iter().find(|(trade_no, total)| counted.get(trade_no) != Some(total));
+            return broken(format!("headquarters' money is not the gateway's: {wrong:?}; {:?}", self.hq.findings));
+        }
+        if !self.hq.findings.is_empty() {
+            return broken(format!("headquarters found {:?}", self.hq.findings));
+        }
+        self.check_headquarters()
+    }
+
+    fn load_all(&self, till: usize) -> Result<Vec<(PaymentId, Payment)>, Violation> {
+        let Some(running) = &self.tills[till].running else { return Ok(Vec::new()) };
+        let database = running.engine.database();
+        if !database.list_unbalanced().map_err(unreadable)?.is_empty() {
+            return Err(Violation(format!("the books of till {till} do not balance")));
+        }
+        let known = self.tills[till].known.keys();
+        known.map(|pay_id| Ok((*pay_id, database.load_payment(*pay_id).map_err(unreadable)?))).collect()
+    }
+
+    /// Money that a person must decide about has a case.
+    fn check_case(&self, till: usize, pay_id: PaymentId, payment: &Payment) -> Held {
+        let Some(running) = &self.tills[till].running else { return Ok(()) };
+        let cases = running.engine.database().list_open_cases().map_err(unreadable)?;
+        let has = |kind: Option<CaseKind>| {
+            cases.iter().any(|case| case.pay_id == pay_id && kind.is_none_or(|kind| case.kind == kind))
+        };
+        let number = &payment.out_trade_no;
+        match &payment.status {
+            Status::Suspense if !has(None) => broken(format!("{number} has money in suspense and no case")),
+            Status::Success(_)
+                if payment.stopped_by == Some(StoppedBy::Person) && !has(Some(CaseKind::PaidAfterStop)) =>
+            {
+                broken(format!("{number} was paid after a stop and nobody is told"))
+            }
+            Status::Init | Status::Precreated | Status::Paying | Status::Closing => {
+                broken(format!("{number} is still {}", payment.status.name().as_str()))
+            }
+            Status::Success(_) | Status::Suspense | Status::Closed(_) | Status::Fail(_) => Ok(()),
+        }
+    }
+
+    /// Headquarters has every line, and shows every payment as its till does.
+    fn check_headquarters(&self) -> Held {
+        for (number, till) in self.tills.iter().enumerate() {
+            let Some(running) = &till.running else { continue };
+            let head = running.engine.database().load_head().map_err(unreadable)?.seq;
+            let there = self.hq.head(number, till.setup.epoch);
+            if head != there {
+                return broken(format!("headquarters has {there} lines of till {number}, which has {head}"));
+            }
+            for (pay_id, payment) in self.load_all(number)? {
+                let shown = self.hq.find_payment(payment.out_trade_no.as_str());
+                if shown.is_none_or(|shown| shown.status != payment.status.name() || shown.pay_id != pay_id) {
+                    return broken(format!("headquarters shows {} otherwise", payment.out_trade_no));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Final states stay.
+fn check_followed(before: &Known, after: &Known) -> Held {
+    use StatusName as S;
+    let may = match before.status {
+        S::Success => after.status == S::Success,
+        S::Closed | S::Fail => [before.status, S::Suspense].contains(&after.status),
+        S::Suspense => [S::Suspense, S::Success].contains(&after.status),
+        S::Init | S::Precreated | S::Paying | S::Closing => true,
+    };
+    if may && after.version >= before.version && after.receipts >= before.receipts {
+        return Ok(());
+    }
+    let (from, to) = (before.status.as_str(), after.status.as_str());
+    broken(format!("{} went from {from} ({}) to {to} ({})", after.number, before.version, after.version))
+}
+
+fn check_survived(before: &Known, payment: &Payment) -> Held {
+    if payment.version < before.version || payment.receipts.len() < before.receipts {
+        let (told, found) = (before.status.as_str(), payment.status.name().as_str());
+        return broken(format!("{} was told as {told} and is {found} after a start", before.number));
+    }
+    Ok(())
+}
+
+fn broken(why: String) -> Held {
+    Err(Violation(why))
+}
+
+fn unreadable(error: yidan_engine::Error) -> Violation {
+    Violation(format!("a database cannot be read: {error}"))
+}

@@ -1,0 +1,253 @@
+//! The gateway's own books: the truth. "Charged twice" counts its money, never our rows.
+//!
+//! Must always hold, as at Alipay: a code is not a trade; a trade is made by the buyer's scan, belongs to that buyer, and
+//! a number carries at most one. Nothing kills a code that nobody has scanned for certain but its end.
+
+use crate::seal;
+use crate::wire::{Ask, Call, Said};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use yidan_payment::{Evidence, Fen, NoTrade, PaidTrade, PrecreateOrder, QrCode, Refusal, SeenTrade, TradeNo, UtcMs};
+
+/// What nobody knows for certain about the gateway. Everything must hold in all of these worlds.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// A `close` before the scan is refused, but the code cannot be scanned any more.
+    pub close_latches: bool,
+    /// After its end a code can be paid for so long (ms): clocks differ.
+    pub late_ms: u64,
+    /// A number whose trade is over is refused at precreate already.
+    pub refuses_reuse: bool,
+}
+
+/// The gateway's books.
+pub struct Gateway {
+    rules: Rules,
+    numbers: BTreeMap<String, Number>,
+    codes: BTreeMap<String, String>,
+    trades: u64,
+    /// Numbers that came with another amount or subject than before.
+    pub reused: Vec<String>,
+}
+
+#[derive(Default)]
+struct Number {
+    sessions: Vec<Session>,
+    trade: Option<Trade>,
+    is_latched: bool,
+}
+
+struct Session {
+    qr: String,
+    amount: Fen,
+    ends_at: UtcMs,
+}
+
+/// A trade at the gateway.
+#[derive(Clone, Debug)]
+pub struct Trade {
+    /// Its number there.
+    pub trade_no: TradeNo,
+    /// What the buyer is asked for.
+    pub total: Fen,
+    /// Where it stands.
+    pub state: TradeState,
+    /// When it was paid.
+    pub paid_at: Option<UtcMs>,
+    buyer: u64,
+    ends_at: UtcMs,
+}
+
+/// Where a trade stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TradeState {
+    /// Scanned.
+    Waiting,
+    /// Paid.
+    Paid,
+    /// Over, unpaid.
+    Closed,
+}
+
+/// What the text of a precreate says.
+struct Order {
+    amount: Fen,
+    expires_at: UtcMs,
+    minutes: u64,
+    subject: String,
+}
+
+/// The text of a precreate.
+#[must_use]
+pub fn write_body(order: &PrecreateOrder) -> String {
+    let PrecreateOrder { amount, time_expire, qr_minutes, subject, .. } = order;
+    format!("{} {} {qr_minutes} {subject}", amount.as_fen(), time_expire.0)
+}
+
+fn read_body(body: &str) -> Option<Order> {
+    let mut parts = body.splitn(4, ' ');
+    Some(Order {
+        amount: Fen::from_fen(parts.next()?.parse().ok()?).ok()?,
+        expires_at: UtcMs(parts.next()?.parse().ok()?),
+        minutes: parts.next()?.parse().ok()?,
+        subject: parts.next()?.into(),
+    })
+}
+
+/// Until when a precreate says that it may be paid.
+#[must_use]
+pub fn end_of(body: &str) -> Option<UtcMs> {
+    read_body(body).map(|order| order.expires_at)
+}
+
+impl Gateway {
+    /// Empty books.
+    #[must_use]
+    pub fn new(rules: Rules) -> Gateway {
+        Gateway { rules, numbers: BTreeMap::new(), codes: BTreeMap::new(), trades: 0, reused: Vec::new() }
+    }
+
+    /// Does what a call wants, and says what came of it.
+    pub fn answer(&mut self, call: &Call, now: UtcMs) -> Said {
+        let key = call.key();
+        let evidence = match &call.ask {
+            Ask::Precreate(body) => self.precreate(&key, body, now),
+            Ask::Query => self.query(&key, now),
+            Ask::Close => self.close(&key, now),
+        };
+        let text = seal::write(&call.number, &evidence);
+        let signature = seal::sign(&text);
+        Said::Signed { text, signature }
+    }
+
+    /// The trade of a number (`account/number`).
+    #[must_use]
+    pub fn find_trade(&self, number: &str) -> Option<&Trade> {
+        self.numbers.get(number)?.trade.as_ref()
+    }
+
+    /// Every trade that was paid, with its `account/number`.
+    pub fn paid(&self) -> impl Iterator<Item = (&String, &Trade)> {
+        let trades = self.numbers.iter().filter_map(|(number, of)| Some((number, of.trade.as_ref()?)));
+        trades.filter(|(_, trade)| trade.state == TradeState::Paid)
+    }
+
+    fn precreate(&mut self, number: &str, body: &str, now: UtcMs) -> Evidence {
+        let Some(order) = read_body(body) else { return Evidence::Refused(refusal("ACQ.INVALID_PARAMETER")) };
+        if order.expires_at <= now {
+            return Evidence::Refused(refusal("ACQ.NOW_TIME_AFTER_EXPIRE_TIME_ERROR"));
+        }
+        self.tidy(number, now);
+        let known = self.numbers.entry(number.to_owned()).or_default();
+        if known.sessions.first().is_some_and(|session| session.amount != order.amount) {
+            self.reused.push(number.to_owned());
+        }
+        match &known.trade {
+            Some(trade) if trade.state == TradeState::Paid && self.rules.refuses_reuse => {
+                return Evidence::RefusedTradeExists(refusal("ACQ.TRADE_HAS_SUCCESS"));
+            }
+            Some(trade) if trade.state == TradeState::Closed && self.rules.refuses_reuse => {
+                return Evidence::RefusedTradeExists(refusal("ACQ.TRADE_HAS_CLOSE"));
+            }
+            Some(trade) if trade.state == TradeState::Waiting && trade.total != order.amount => {
+                return Evidence::RefusedTradeExists(refusal("ACQ.CONTEXT_INCONSISTENT"));
+            }
+            Some(_) | None => {}
+        }
+        let qr = format!("https://qr.example/{number}/{}/{}", known.sessions.len(), order.subject.len());
+        let by_code = now.after(Duration::from_secs(order.minutes * 60));
+        let ends_at = order.expires_at.min(by_code);
+        known.sessions.push(Session { qr: qr.clone(), amount: order.amount, ends_at });
+        self.codes.insert(qr.clone(), number.to_owned());
+        Evidence::QrIssued { qr_code: QrCode::from(qr) }
+    }
+
+    fn query(&mut self, number: &str, now: UtcMs) -> Evidence {
+        self.tidy(number, now);
+        let Some(trade) = self.find_trade(number) else {
+            return Evidence::NoTrade(NoTrade { asked_at: UtcMs(0), answered_at: None });
+        };
+        let seen = SeenTrade { trade_no: trade.trade_no.clone(), total: trade.total };
+        match trade.state {
+            TradeState::Waiting => Evidence::WaitBuyerPay(seen),
+            TradeState::Closed => Evidence::TradeClosed(seen),
+            TradeState::Paid => Evidence::Paid(PaidTrade {
+                trade_no: trade.trade_no.clone(),
+                total: trade.total,
+                receipt: trade.total,
+                paid_at: trade.paid_at,
+            }),
+        }
+    }
+
+    fn close(&mut self, number: &str, now: UtcMs) -> Evidence {
+        self.tidy(number, now);
+        let latches = self.rules.close_latches;
+        let known = self.numbers.entry(number.to_owned()).or_default();
+        match &mut known.trade {
+            None => {
+                known.is_latched |= latches;
+                Evidence::CloseRefused(refusal("ACQ.TRADE_NOT_EXIST"))
+            }
+            Some(trade) if trade.state == TradeState::Waiting => {
+                trade.state = TradeState::Closed;
+                Evidence::CloseAccepted
+            }
+            Some(_) => Evidence::CloseRefused(refusal("ACQ.TRADE_STATUS_ERROR")),
+        }
+    }
+
+    /// A buyer scans a code. `total`: what the trade asks for, if it is not the order's amount. Returns the number, if
+    /// the buyer is shown something to pay.
+    pub fn scan(&mut self, qr: &str, buyer: u64, total: Option<Fen>, now: UtcMs) -> Option<String> {
+        let number = self.codes.get(qr)?.clone();
+        self.tidy(&number, now);
+        let late = Duration::from_millis(self.rules.late_ms);
+        let known = self.numbers.get_mut(&number)?;
+        if let Some(trade) = &known.trade {
+            return (trade.state == TradeState::Waiting && trade.buyer == buyer).then_some(number);
+        }
+        let session = known.sessions.iter().find(|session| session.qr == qr)?;
+        if known.is_latched || now > session.ends_at.after(late) {
+            return None;
+        }
+        self.trades += 1;
+        let trade_no = TradeNo::new(format!("20261130220{:012}", self.trades)).expect("digits are a number");
+        known.trade = Some(Trade {
+            trade_no,
+            total: total.unwrap_or(session.amount),
+            state: TradeState::Waiting,
+            paid_at: None,
+            buyer,
+            ends_at: session.ends_at,
+        });
+        Some(number)
+    }
+
+    /// The buyer types the password. Returns what was paid.
+    pub fn pay(&mut self, number: &str, buyer: u64, now: UtcMs) -> Option<Fen> {
+        self.tidy(number, now);
+        let trade = self.numbers.get_mut(number)?.trade.as_mut()?;
+        if trade.state != TradeState::Waiting || trade.buyer != buyer {
+            return None;
+        }
+        trade.state = TradeState::Paid;
+        trade.paid_at = Some(UtcMs(now.0 / 1000 * 1000));
+        Some(trade.total)
+    }
+
+    /// A trade that was not paid in time is closed.
+    fn tidy(&mut self, number: &str, now: UtcMs) {
+        let late = Duration::from_millis(self.rules.late_ms);
+        if let Some(trade) = self.numbers.get_mut(number).and_then(|known| known.trade.as_mut())
+            && trade.state == TradeState::Waiting
+            && now > trade.ends_at.after(late)
+        {
+            trade.state = TradeState::Closed;
+        }
+    }
+}
+
+fn refusal(sub_code: &str) -> Refusal {
+    Refusal { code: "40004".into(), sub_code: sub_code.into(), text: String::new() }
+}

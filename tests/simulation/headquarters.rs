@@ -1,0 +1,146 @@
+//! Headquarters over tables in memory: its decisions are those of `crates/hq`, its storage is not.
+
+use crate::seal;
+use crate::wire::HqReply;
+use std::collections::BTreeMap;
+use yidan_hq::chain::{Head, Line, Verdict, judge};
+use yidan_hq::money::{Ledger, Report, Reporter};
+use yidan_payment::{Event, EventId, Evidence, Fen, Hash, TradeNo};
+use yidan_wire::{Ack, Batch, Conflict, EventKind, PaymentState};
+
+/// One journal, as one enrolment of a till writes it.
+#[derive(Clone, Default)]
+struct Journal {
+    events: Vec<Event>,
+    names: BTreeMap<EventId, usize>,
+}
+
+/// Everything headquarters has stored.
+#[derive(Clone, Default)]
+pub struct Headquarters {
+    journals: BTreeMap<(usize, u32), Journal>,
+    ledger: Ledger,
+    payments: BTreeMap<String, ((i64, i64), PaymentState)>,
+    /// Kinds of events that this program is too old to understand, until it is renewed.
+    unknown: Vec<EventKind>,
+    /// How often a history differed.
+    pub conflicts: u64,
+    /// Cases that headquarters found itself.
+    pub findings: Vec<String>,
+}
+
+impl Headquarters {
+    /// An older program: what it does not understand is stored, and understood later.
+    #[must_use]
+    pub fn older(unknown: Vec<EventKind>) -> Headquarters {
+        Headquarters { unknown, ..Headquarters::default() }
+    }
+
+    /// Takes a piece of a journal.
+    pub fn receive(&mut self, till: usize, epoch: u32, batch: &Batch) -> HqReply {
+        let journal = self.journals.entry((till, epoch)).or_default();
+        let head = journal.head();
+        let known = journal.find_lines(&batch.events);
+        match judge(head, &known, &batch.events) {
+            Verdict::Follow { new, head } => {
+                for event in new {
+                    journal.names.insert(event.event_id, journal.events.len());
+                    journal.events.push(event.clone());
+                }
+                for event in new {
+                    self.project(till, epoch, event);
+                }
+                HqReply::Acked(Ack { acked_seq: head.seq, head_hash: head.hash })
+            }
+            Verdict::Conflict { line, why } => {
+                self.conflicts += 1;
+                HqReply::Conflict(Conflict {
+                    seq: line.seq,
+                    acked_seq: head.seq,
+                    head_hash: head.hash,
+                    detail: why.to_string(),
+                })
+            }
+        }
+    }
+
+    /// A newer program is installed: what was not understood is read now.
+    pub fn renew(&mut self) {
+        let unknown = std::mem::take(&mut self.unknown);
+        let waiting: Vec<_> = self
+            .journals
+            .iter()
+            .flat_map(|((till, epoch), journal)| journal.events.iter().map(|event| (*till, *epoch, event.clone())))
+            .filter(|(_, _, event)| read_kind(event).is_some_and(|kind| unknown.contains(&kind)))
+            .collect();
+        for (till, epoch, event) in waiting {
+            self.project(till, epoch, &event);
+        }
+    }
+
+    /// The last line it has of a journal.
+    #[must_use]
+    pub fn head(&self, till: usize, epoch: u32) -> i64 {
+        self.journals.get(&(till, epoch)).map_or(0, |journal| journal.head().seq)
+    }
+
+    /// The money that counts, by trade.
+    pub fn receipts(&self) -> impl Iterator<Item = (&TradeNo, Fen)> {
+        self.ledger.receipts.iter().map(|(trade_no, counted)| (trade_no, counted.total))
+    }
+
+    /// The payment of a number, as last reported.
+    #[must_use]
+    pub fn find_payment(&self, number: &str) -> Option<&PaymentState> {
+        self.payments.get(number).map(|(_, state)| state)
+    }
+
+    fn project(&mut self, till: usize, epoch: u32, event: &Event) {
+        let Some(kind) = read_kind(event).filter(|kind| !self.unknown.contains(kind)) else { return };
+        let Ok(state) = serde_json::from_str::<PaymentState>(&event.payload) else { return };
+        let proved = read_evidence(&state);
+        let reporter = Reporter { terminal_id: format!("T{till}"), store_id: "S1".into() };
+        let line = (i64::from(epoch), event.seq);
+        self.ledger.book(&Report {
+            reporter: &reporter,
+            line,
+            kind,
+            at: event.at,
+            state: &state,
+            proved: proved.as_ref(),
+        });
+        let found = self.ledger.cases.drain(..).filter(|case| case.found_here);
+        self.findings.extend(found.map(|case| format!("{} {}", case.kind, case.out_trade_no)));
+        self.ledger.settled.clear();
+        let number = state.out_trade_no.to_string();
+        if self.payments.get(&number).is_none_or(|(known, _)| *known < line) {
+            self.payments.insert(number, (line, state));
+        }
+    }
+}
+
+impl Journal {
+    fn head(&self) -> Head {
+        self.events.last().map_or(Head { seq: 0, hash: Hash::ZERO }, |event| Head { seq: event.seq, hash: event.hash })
+    }
+
+    /// The lines that are stored under a number or a name of these events.
+    fn find_lines(&self, events: &[Event]) -> Vec<Line> {
+        let by_seq = events.iter().filter_map(|event| usize::try_from(event.seq - 1).ok());
+        let by_name = events.iter().filter_map(|event| self.names.get(&event.event_id).copied());
+        let lines = by_seq.chain(by_name).filter_map(|at| self.events.get(at));
+        lines.map(|event| Line { seq: event.seq, event_id: event.event_id, hash: event.hash }).collect()
+    }
+}
+
+fn read_kind(event: &Event) -> Option<EventKind> {
+    serde_json::from_value(serde_json::Value::String(event.kind.clone())).ok()
+}
+
+/// Only money needs proof here.
+fn read_evidence(state: &PaymentState) -> Option<Evidence> {
+    if state.receipts.is_empty() && state.refunds.is_empty() {
+        return None;
+    }
+    seal::read_proof(state.proof.as_ref()?, state.out_trade_no.as_str())
+}

@@ -1,0 +1,159 @@
+//! What happens to messages on their way: lost, doubled, late, unanswered after the effect.
+
+use crate::gateway::end_of;
+use crate::wire::{Ask, Call, HqReply, Reply, Said, Sent, What};
+use crate::world::{Event, Held, Violation, World};
+use tokio::sync::oneshot;
+use yidan_payment::{OutTradeNo, UtcMs};
+use yidan_wire::Batch;
+
+const HOUR: u64 = 3_600_000;
+
+impl World {
+    /// Takes everything that has left the machines in this instant.
+    pub(crate) fn send_all(&mut self) -> Held {
+        for Sent { till, what } in self.wire.take() {
+            match what {
+                What::Sleep { until, wake } => {
+                    self.push(until.saturating_sub(self.wire.now()), Event::Wake(wake));
+                }
+                What::Call { call, reply } => {
+                    self.check_written(till, &call)?;
+                    self.send_call(call, reply);
+                }
+                What::Report { epoch, batch, reply } => self.send_report(till, epoch, batch, reply),
+            }
+        }
+        Ok(())
+    }
+
+    fn send_call(&mut self, call: Call, reply: oneshot::Sender<Reply>) {
+        if self.goes_wrong(self.faults.call_twice, "call twice") {
+            let later = self.chance.between(1, HOUR);
+            self.push(later, Event::AtGateway { call: call.clone(), reply: None });
+        }
+        if self.goes_wrong(self.faults.call_lost, "call lost") {
+            return;
+        }
+        let way = if self.goes_wrong(self.faults.call_late, "call late") {
+            let most = self.chance.pick(&[60_000, 600_000, HOUR, 25 * HOUR]);
+            self.chance.between(10_000, most)
+        } else {
+            self.way()
+        };
+        self.push(way, Event::AtGateway { call, reply: Some(reply) });
+    }
+
+    fn way(&mut self) -> u64 {
+        if self.goes_wrong(self.faults.slow, "slow") {
+            self.chance.between(200, 12_000)
+        } else {
+            self.chance.between(5, 120)
+        }
+    }
+
+    /// A call arrives at the gateway.
+    pub(crate) fn at_gateway(&mut self, call: &Call, reply: Option<oneshot::Sender<Reply>>) -> Held {
+        let said = if self.goes_wrong(self.faults.unavailable_before, "20000 before") {
+            Said::Unavailable
+        } else if self.goes_wrong(self.faults.limited, "40005") {
+            Said::Limited
+        } else {
+            let said = self.gateway.answer(call, self.wire.utc());
+            self.check_reuse()?;
+            self.spoil(said)
+        };
+        let Some(reply) = reply else { return Ok(()) };
+        if self.goes_wrong(self.faults.answer_lost, "answer lost") {
+            return Ok(());
+        }
+        let date = UtcMs(self.wire.utc().0 / 1000 * 1000);
+        let date = (!self.goes_wrong(self.faults.no_date, "no date")).then_some(date);
+        let way = self.way();
+        self.push(way, Event::Answer { reply, content: Reply { date, said } });
+        Ok(())
+    }
+
+    /// The effect is there, the answer says nothing, or nobody can tell who wrote it.
+    fn spoil(&mut self, said: Said) -> Said {
+        if self.goes_wrong(self.faults.unavailable_after, "20000 after") {
+            return Said::Unavailable;
+        }
+        match said {
+            Said::Signed { text, signature } if self.goes_wrong(self.faults.forged, "forged answer") => {
+                let text = self.forge(&text);
+                Said::Signed { text, signature }
+            }
+            Said::Signed { .. } | Said::Unavailable | Said::Limited => said,
+        }
+    }
+
+    /// Somebody on the way says that it was paid.
+    fn forge(&mut self, text: &str) -> String {
+        let number = text.split('\n').next().unwrap_or_default();
+        format!(
+            "{number}\n{{\"Paid\":{{\"trade_no\":\"99{}\",\"total\":100,\"receipt\":100,\"paid_at\":null}}}}",
+            self.chance.below(1_000_000)
+        )
+    }
+
+    fn send_report(&mut self, till: usize, epoch: u32, batch: Batch, reply: oneshot::Sender<HqReply>) {
+        if self.goes_wrong(self.faults.report_twice, "report twice") {
+            let later = self.chance.between(1, HOUR);
+            self.push(later, Event::AtHq { till, epoch, batch: batch.clone(), reply: None });
+        }
+        if self.goes_wrong(self.faults.report_lost, "report lost") {
+            return;
+        }
+        let way = self.way();
+        self.push(way, Event::AtHq { till, epoch, batch, reply: Some(reply) });
+    }
+
+    /// A report arrives at headquarters.
+    pub(crate) fn at_headquarters(
+        &mut self,
+        till: usize,
+        epoch: u32,
+        batch: &Batch,
+        reply: Option<oneshot::Sender<HqReply>>,
+    ) -> Held {
+        let content = if self.goes_wrong(self.faults.hq_broken, "headquarters' database") {
+            HqReply::Broken
+        } else {
+            self.hq.receive(till, epoch, batch)
+        };
+        if let HqReply::Conflict(conflict) = &content {
+            return Err(Violation(format!("headquarters knows another history of till {till}: {}", conflict.detail)));
+        }
+        let Some(reply) = reply else { return Ok(()) };
+        if self.goes_wrong(self.faults.report_lost, "ack lost") {
+            return Ok(());
+        }
+        let way = self.way();
+        self.push(way, Event::HqAnswer { reply, content });
+        Ok(())
+    }
+
+    /// Written down before it is sent: what leaves is in the row, and so is the moment after which no code can be paid.
+    fn check_written(&mut self, till: usize, call: &Call) -> Held {
+        let Ask::Precreate(body) = &call.ask else { return Ok(()) };
+        let out_trade_no = OutTradeNo::new(call.number.clone()).expect("the engine sends numbers");
+        let here = &mut self.tills[till];
+        here.sent.insert(call.number.clone());
+        let Some(running) = &here.running else { return Ok(()) };
+        if here.machine.disk.borrow().is_dead() {
+            return Ok(());
+        }
+        let database = running.engine.database();
+        let Ok(Some(pay_id)) = database.find_by_out_trade_no(&out_trade_no) else {
+            return Err(Violation(format!("{} was sent before it was written down", call.number)));
+        };
+        let Ok(payment) = database.load_payment(pay_id) else { return Ok(()) };
+        let is_written = payment.request_body.as_ref() == Some(body)
+            && payment.dead_after.is_some_and(|dead| end_of(body).is_some_and(|end| dead > end));
+        if is_written {
+            return Ok(());
+        }
+        Err(Violation(format!("{} was sent, and what was sent was not written down before", call.number)))
+    }
+}

@@ -1,0 +1,46 @@
+//! Headquarters as a counter's program reaches it.
+
+use crate::machine::Machine;
+use crate::wire::{HqReply, What};
+use futures_util::future::{Either, LocalBoxFuture, select};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use yidan_engine::{Hq, HqError};
+use yidan_wire::{Ack, Batch};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Headquarters as a counter's program reaches it.
+pub struct Reporting {
+    /// The computer.
+    pub machine: Rc<Machine>,
+    /// The enrolment whose key signs.
+    pub epoch: u32,
+}
+
+impl Reporting {
+    async fn exchange(&self, batch: &Batch) -> Result<Ack, HqError> {
+        let (reply, answer) = oneshot::channel();
+        self.machine.send(What::Report { epoch: self.epoch, batch: batch.clone(), reply });
+        let answered = match select(answer, self.machine.rest(PATIENCE)).await {
+            Either::Left((Ok(reply), _)) => reply,
+            Either::Left((Err(_), silence)) => {
+                silence.await;
+                return Err(HqError::Unanswered("no answer in time".into()));
+            }
+            Either::Right(((), _)) => return Err(HqError::Unanswered("no answer in time".into())),
+        };
+        match answered {
+            HqReply::Acked(ack) => Ok(ack),
+            HqReply::Conflict(conflict) => Err(HqError::Conflict(conflict)),
+            HqReply::Broken => Err(HqError::Busy { retry_after: None }),
+        }
+    }
+}
+
+impl Hq for Reporting {
+    fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>> {
+        Box::pin(self.exchange(batch))
+    }
+}

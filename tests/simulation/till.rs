@@ -1,0 +1,211 @@
+//! A counter: the real engine in a program that is polled by hand, so that it can stop at any moment.
+
+use crate::channel::Channel;
+use crate::machine::{Machine, OnMachine};
+use crate::reporting::Reporting;
+use crate::vfs;
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Wake, Waker};
+use std::time::Duration;
+use tokio::sync::broadcast;
+use yidan_engine::{
+    Collected, Counter, Database, Engine, GatewayClock, Limits, NewOrder, OpenError, Parts, Place, serve,
+};
+use yidan_payment::{Account, Payment, PaymentId};
+
+/// What somebody at a counter does.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Collects an order.
+    Collect(NewOrder),
+    /// Stops.
+    Stop(PaymentId),
+    /// Goes on with the same code.
+    Resume(PaymentId),
+    /// Asks for the same code again.
+    Refresh(PaymentId),
+    /// Asks for a later code.
+    NewCode(PaymentId),
+    /// Asks the gateway once more.
+    Ask(PaymentId),
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Came {
+    /// The payment as it is now.
+    Payment(Box<Payment>),
+    /// The same amount is still closing.
+    SameAmount(Box<Payment>),
+    /// It was refused, or could not be done.
+    Refused,
+}
+
+/// An act under way, and for which customer.
+pub struct Acting {
+    /// The customer.
+    pub customer: usize,
+    /// The act.
+    pub act: Act,
+    under_way: LocalBoxFuture<'static, Came>,
+}
+
+/// A counter's program while it runs.
+pub struct Running {
+    /// The engine. The world only reads from it.
+    pub engine: Rc<Engine>,
+    /// Payments that changed.
+    pub changes: broadcast::Receiver<PaymentId>,
+    /// How often it was polled.
+    pub polls: u64,
+    /// At which poll it is killed instead.
+    pub killed_at_poll: u64,
+    program: LocalBoxFuture<'static, ()>,
+    acts: Vec<Acting>,
+    flag: Arc<Flag>,
+    waker: Waker,
+    _counter: Counter,
+}
+
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// With what a counter's program is started.
+#[derive(Clone)]
+pub struct Setup {
+    /// Rises when the till is enrolled again.
+    pub epoch: u32,
+    /// Whose keys it has.
+    pub account: Account,
+    /// How long a code lives.
+    pub code_min: u32,
+    /// After how long of silence the clock stops a payment.
+    pub idle: Duration,
+}
+
+/// Starts the program on a machine.
+///
+/// # Errors
+/// If the database cannot be opened.
+pub fn start(machine: &Rc<Machine>, setup: &Setup) -> Result<Running, OpenError> {
+    machine.start();
+    let database = open_database(machine.till)?;
+    let clock = Rc::new(GatewayClock::new(Rc::new(OnMachine(Rc::clone(machine)))));
+    let gateway = Channel { machine: Rc::clone(machine), clock: Rc::clone(&clock), account: setup.account.clone() };
+    let parts = Parts {
+        database,
+        gateway: Box::new(gateway),
+        clock,
+        ids: Box::new(OnMachine(Rc::clone(machine))),
+        hq: Some(Box::new(Reporting { machine: Rc::clone(machine), epoch: setup.epoch })),
+        place: Place {
+            store_id: "S1".into(),
+            terminal_id: format!("T{}", machine.till),
+            epoch: setup.epoch,
+            day_starts_at_min: 0,
+        },
+        limits: Limits { code_min: setup.code_min, idle: setup.idle, ..Limits::default() },
+    };
+    let engine = Engine::start(parts).map_err(|error| OpenError::Disk {
+        doing: "start the engine on",
+        path: path_of(machine.till),
+        source: Box::new(error),
+    })?;
+    let (counter, inbox) = Counter::new(&engine);
+    let flag = Arc::new(Flag(AtomicBool::new(true)));
+    Ok(Running {
+        changes: engine.changes(),
+        program: serve(Rc::clone(&engine), inbox).boxed_local(),
+        engine,
+        polls: 0,
+        killed_at_poll: u64::MAX,
+        acts: Vec::new(),
+        waker: Waker::from(Arc::clone(&flag)),
+        flag,
+        _counter: counter,
+    })
+}
+
+/// Where a till's database lies.
+#[must_use]
+pub fn path_of(till: usize) -> PathBuf {
+    PathBuf::from(format!("/{till}/yidan.db"))
+}
+
+/// Opens a till's database as the program does.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open_database(till: usize) -> Result<Database, OpenError> {
+    Database::open_on(vfs::NAME, &path_of(till))
+}
+
+impl Running {
+    /// Begins an act.
+    pub fn act(&mut self, customer: usize, act: Act) {
+        let under_way = perform(Rc::clone(&self.engine), act.clone());
+        self.acts.push(Acting { customer, act, under_way });
+        self.flag.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether something happened that the program waits for.
+    #[must_use]
+    pub fn is_woken(&self) -> bool {
+        self.flag.0.load(Ordering::Relaxed)
+    }
+
+    /// Lets the program go on as far as it can, once. Returns the acts that have ended.
+    ///
+    /// # Errors
+    /// If the program ended, which it never does by itself.
+    pub fn poll(&mut self) -> Result<Vec<(usize, Act, Came)>, String> {
+        self.flag.0.store(false, Ordering::Relaxed);
+        self.polls += 1;
+        let mut context = Context::from_waker(&self.waker);
+        if Pin::new(&mut self.program).poll(&mut context).is_ready() {
+            return Err("the counter's program ended by itself".into());
+        }
+        let mut ended = Vec::new();
+        let mut at = 0;
+        while at < self.acts.len() {
+            match self.acts[at].under_way.as_mut().poll(&mut context) {
+                std::task::Poll::Ready(came) => {
+                    let Acting { customer, act, .. } = self.acts.remove(at);
+                    ended.push((customer, act, came));
+                }
+                std::task::Poll::Pending => at += 1,
+            }
+        }
+        Ok(ended)
+    }
+}
+
+fn perform(engine: Rc<Engine>, act: Act) -> LocalBoxFuture<'static, Came> {
+    async move {
+        let payment = match act {
+            Act::Collect(order) => match engine.collect(order).await {
+                Ok(Collected::Payment(payment)) => Ok(*payment),
+                Ok(Collected::SameAmountClosing(payment)) => return Came::SameAmount(payment),
+                Err(error) => Err(error),
+            },
+            Act::Stop(pay_id) => engine.stop(pay_id).map_err(Rc::new),
+            Act::Resume(pay_id) => engine.resume(pay_id).map_err(Rc::new),
+            Act::Refresh(pay_id) => engine.refresh(pay_id).await,
+            Act::NewCode(pay_id) => engine.new_code(pay_id).await,
+            Act::Ask(pay_id) => engine.ask_now(pay_id).await,
+        };
+        payment.map_or(Came::Refused, |payment| Came::Payment(Box::new(payment)))
+    }
+    .boxed_local()
+}

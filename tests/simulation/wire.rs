@@ -1,0 +1,143 @@
+//! What leaves a machine: sleeps, calls to the gateway, reports to headquarters. The world takes them from here.
+
+use std::cell::{Cell, RefCell};
+use tokio::sync::oneshot;
+use yidan_payment::UtcMs;
+use yidan_wire::{Ack, Batch, Conflict};
+
+/// The world begins at midnight (UTC) of 2026-11-30.
+pub const BEGINNING: UtcMs = UtcMs(1_795_996_800_000);
+
+/// What all machines share: the true time, and what they have sent in this instant.
+#[derive(Default)]
+pub struct Wire {
+    now: Cell<u64>,
+    sent: RefCell<Vec<Sent>>,
+}
+
+/// Something that left a machine.
+pub struct Sent {
+    /// Which till.
+    pub till: usize,
+    /// What.
+    pub what: What,
+}
+
+/// What leaves a machine.
+pub enum What {
+    /// A timer was set.
+    Sleep {
+        /// When it ends (ms since the beginning).
+        until: u64,
+        /// Who waits.
+        wake: oneshot::Sender<()>,
+    },
+    /// A call to the gateway.
+    Call {
+        /// Which.
+        call: Call,
+        /// Who waits for the answer.
+        reply: oneshot::Sender<Reply>,
+    },
+    /// A piece of the journal for headquarters.
+    Report {
+        /// Under which enrolment.
+        epoch: u32,
+        /// The lines.
+        batch: Batch,
+        /// Who waits for the answer.
+        reply: oneshot::Sender<HqReply>,
+    },
+}
+
+/// A call to the gateway.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is wanted.
+    pub ask: Ask,
+    /// With whose keys.
+    pub account: String,
+    /// About which number of ours.
+    pub number: String,
+}
+
+impl Call {
+    /// Numbers of different accounts have nothing to do with one another.
+    #[must_use]
+    pub fn key(&self) -> String {
+        format!("{}/{}", self.account, self.number)
+    }
+}
+
+/// What is wanted of the gateway.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    /// A code for the order in this text.
+    Precreate(String),
+    /// The trade.
+    Query,
+    /// The end of the trade.
+    Close,
+}
+
+/// An answer of the gateway as it arrives.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The header `Date`: whole seconds.
+    pub date: Option<UtcMs>,
+    /// What it says.
+    pub said: Said,
+}
+
+/// What the gateway says.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// Signed text.
+    Signed {
+        /// The text.
+        text: String,
+        /// Its signature.
+        signature: String,
+    },
+    /// 20000 or a system error: nothing is known.
+    Unavailable,
+    /// 40005: nothing was done.
+    Limited,
+}
+
+/// What headquarters says.
+#[derive(Clone, Debug)]
+pub enum HqReply {
+    /// Durable up to here.
+    Acked(Ack),
+    /// Another history.
+    Conflict(Conflict),
+    /// Its database did not do it.
+    Broken,
+}
+
+impl Wire {
+    /// The true time: ms since the beginning.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.now.get()
+    }
+
+    /// The true time.
+    #[must_use]
+    pub fn utc(&self) -> UtcMs {
+        BEGINNING.after(std::time::Duration::from_millis(self.now.get()))
+    }
+
+    pub(crate) fn set_now(&self, now: u64) {
+        self.now.set(now);
+    }
+
+    pub(crate) fn send(&self, sent: Sent) {
+        self.sent.borrow_mut().push(sent);
+    }
+
+    pub(crate) fn take(&self) -> Vec<Sent> {
+        self.sent.take()
+    }
+}

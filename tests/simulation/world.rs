@@ -1,0 +1,351 @@
+//! The world of one seed: one heap of events in virtual time, and everything that happens in it.
+
+use crate::chance::Chance;
+use crate::customer::{Customer, Step};
+use crate::disk::{Disk, Lie};
+use crate::faults::{Counts, Faults};
+use crate::gateway::{Gateway, Rules};
+use crate::headquarters::Headquarters;
+use crate::machine::Machine;
+use crate::till::{Running, Setup};
+use crate::vfs;
+use crate::wire::{Call, HqReply, Reply, Wire};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use yidan_payment::{Account, PaymentId, RequestId, StatusName};
+use yidan_wire::{Batch, EventKind};
+
+/// Something that must never happen did, or something that must happen did not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(pub String);
+
+/// Whether everything still holds.
+pub type Held = Result<(), Violation>;
+
+/// What is to be played.
+#[derive(Clone, Copy, Debug)]
+pub struct Play {
+    /// All chance comes from here.
+    pub seed: u64,
+    /// How many customers.
+    pub orders: u64,
+    /// How the disks are broken on purpose.
+    pub lie: Lie,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// How often what happened.
+    pub counts: Counts,
+    /// The same seed gives the same hash.
+    pub hash: u64,
+}
+
+/// Everything there is.
+pub struct World {
+    pub(crate) wire: Rc<Wire>,
+    pub(crate) chance: Chance,
+    pub(crate) faults: Faults,
+    pub(crate) is_calm: bool,
+    pub(crate) gateway: Gateway,
+    pub(crate) hq: Headquarters,
+    pub(crate) hq_yesterday: Option<Headquarters>,
+    pub(crate) tills: Vec<Till>,
+    pub(crate) customers: Vec<Customer>,
+    pub(crate) requests: BTreeMap<RequestId, usize>,
+    pub(crate) bills: BTreeMap<String, usize>,
+    pub(crate) owners: BTreeMap<String, PaymentId>,
+    pub(crate) counts: Counts,
+    pub(crate) life_ms: u64,
+    heap: BinaryHeap<Due>,
+    seq: u64,
+    hash: u64,
+}
+
+/// One till: its machine, and its program while it runs.
+pub struct Till {
+    pub(crate) machine: Rc<Machine>,
+    pub(crate) running: Option<Running>,
+    pub(crate) setup: Setup,
+    pub(crate) power_is_cut: bool,
+    /// What the screen was told, by payment.
+    pub(crate) known: BTreeMap<PaymentId, Known>,
+    /// What was told, and what was sent, since a start last proved that it survives.
+    pub(crate) unproved: BTreeSet<PaymentId>,
+    pub(crate) sent: BTreeSet<String>,
+    /// Another process that holds the file.
+    pub(crate) other: Option<rusqlite::Connection>,
+    /// Somebody put other keys in.
+    pub(crate) has_other_keys: bool,
+    pub(crate) starts: u64,
+}
+
+/// What the screen was told about a payment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    pub(crate) version: i64,
+    pub(crate) status: StatusName,
+    pub(crate) receipts: usize,
+    pub(crate) number: String,
+}
+
+/// What happens.
+pub enum Event {
+    /// A timer ends.
+    Wake(oneshot::Sender<()>),
+    /// A call arrives.
+    AtGateway { call: Call, reply: Option<oneshot::Sender<Reply>> },
+    /// An answer arrives.
+    Answer { reply: oneshot::Sender<Reply>, content: Reply },
+    /// A report arrives.
+    AtHq { till: usize, epoch: u32, batch: Batch, reply: Option<oneshot::Sender<HqReply>> },
+    /// Headquarters' answer arrives.
+    HqAnswer { reply: oneshot::Sender<HqReply>, content: HqReply },
+    /// A customer or a cashier does something.
+    Step { customer: usize, step: Step },
+    /// A customer comes.
+    Arrives { customer: usize },
+    /// A till is switched on.
+    Start { till: usize },
+    /// Somebody sets a PC's clock.
+    ClockJumps { till: usize },
+    /// A disk is full, or has room again.
+    DiskFull { till: usize, is_full: bool },
+    /// Another process takes the file, or lets it go.
+    OtherProcess { till: usize, comes: bool },
+    /// Other keys are put in, or the right ones back.
+    Keys { till: usize, are_other: bool },
+    /// Headquarters is backed up.
+    HqBackup,
+    /// Headquarters is restored.
+    HqRestored,
+    /// A newer headquarters is installed.
+    HqRenewed,
+    /// Nothing goes wrong any more.
+    Calm,
+    /// Whether all is settled is looked at.
+    Look,
+}
+
+struct Due {
+    at: u64,
+    seq: u64,
+    event: Event,
+}
+
+impl PartialEq for Due {
+    fn eq(&self, other: &Due) -> bool {
+        self.seq == other.seq
+    }
+}
+impl Eq for Due {}
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Due) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Due {
+    fn cmp(&self, other: &Due) -> std::cmp::Ordering {
+        (other.at, other.seq).cmp(&(self.at, self.seq))
+    }
+}
+
+/// After the faults have stopped, everything must be settled within this time: a closed payment is asked once more after
+/// two hours and ten minutes.
+const SETTLES_WITHIN_MS: u64 = 4 * 3_600_000;
+const MINUTE: u64 = 60_000;
+
+/// Plays one seed to its end.
+///
+/// # Errors
+/// The first [`Violation`].
+pub fn play(play: &Play) -> Result<Told, Violation> {
+    let mut world = World::new(play);
+    let result = world.run(play);
+    for till in &mut world.tills {
+        till.machine.disk.borrow_mut().kill();
+        (till.running, till.other) = (None, None);
+        vfs::remove(u64::try_from(till.machine.till).unwrap_or(u64::MAX));
+    }
+    result.map(|()| Told { counts: std::mem::take(&mut world.counts), hash: world.hash })
+}
+
+impl World {
+    fn new(play: &Play) -> World {
+        let mut chance = Chance::new(play.seed);
+        let rules = Rules {
+            close_latches: chance.happens(500),
+            late_ms: chance.below(60_000),
+            refuses_reuse: chance.happens(700),
+        };
+        let faults = Faults::draw(&mut chance);
+        let code_min = chance.pick(&[2, 2, 2, 3, 5]);
+        let wire = Rc::new(Wire::default());
+        let count = chance.pick(&[1, 2, 2, 3]);
+        let setup = Setup {
+            epoch: 1,
+            account: Account("main".into()),
+            code_min,
+            idle: Duration::from_secs(60 * chance.between(2, 15)),
+        };
+        let mut till = |number: usize| {
+            let disk = Rc::new(RefCell::new(Disk::new(chance.fork(), play.lie)));
+            vfs::insert(u64::try_from(number).unwrap_or(u64::MAX), &disk);
+            Till::new(Machine::new(number, disk, Rc::clone(&wire), chance.fork()), setup.clone())
+        };
+        let tills = (0..count).map(&mut till).collect();
+        let unknown = vec![EventKind::Paid, EventKind::CodeShown, EventKind::Suspended];
+        World {
+            hq: if faults.hq_older { Headquarters::older(unknown) } else { Headquarters::default() },
+            wire: Rc::clone(&wire),
+            faults,
+            is_calm: false,
+            gateway: Gateway::new(rules),
+            hq_yesterday: None,
+            tills,
+            customers: Vec::new(),
+            requests: BTreeMap::new(),
+            bills: BTreeMap::new(),
+            owners: BTreeMap::new(),
+            counts: Counts::default(),
+            life_ms: u64::from(code_min) * MINUTE,
+            heap: BinaryHeap::new(),
+            seq: 0,
+            hash: play.seed,
+            chance,
+        }
+    }
+
+    fn run(&mut self, play: &Play) -> Held {
+        for till in 0..self.tills.len() {
+            self.push(0, Event::Start { till });
+        }
+        let closes = self.let_customers_come(play.orders);
+        self.plan_faults(closes);
+        let calm = closes + 2 * MINUTE;
+        self.push(calm, Event::Calm);
+        while let Some(due) = self.heap.pop() {
+            if due.at > calm + SETTLES_WITHIN_MS {
+                return Err(self.unsettled());
+            }
+            self.wire.set_now(due.at);
+            self.note(due.at, due.seq);
+            if self.happen(due.event)? {
+                return self.end();
+            }
+            self.go_on()?;
+        }
+        Err(Violation("nothing happens any more".into()))
+    }
+
+    /// Something happens `wait` ms from now.
+    pub(crate) fn push(&mut self, wait: u64, event: Event) {
+        self.seq += 1;
+        self.heap.push(Due { at: self.wire.now() + wait, seq: self.seq, event });
+    }
+
+    /// Calls that are still on their way when everything else is settled.
+    pub(crate) fn take_late_calls(&mut self) -> Vec<Call> {
+        let heap = std::mem::take(&mut self.heap);
+        let calls = heap
+            .into_sorted_vec()
+            .into_iter()
+            .rev()
+            .filter_map(|due| if let Event::AtGateway { call, .. } = due.event { Some(call) } else { None });
+        calls.collect()
+    }
+
+    /// Mixes what happened into the hash of the whole.
+    pub(crate) fn note(&mut self, what: u64, also: u64) {
+        self.hash = (self.hash.rotate_left(7) ^ what).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ also;
+    }
+
+    /// True in so many of 1,000 cases, while things go wrong at all; counted by name.
+    pub(crate) fn goes_wrong(&mut self, per_mille: u64, what: &'static str) -> bool {
+        let happens = !self.is_calm && per_mille > 0 && self.chance.happens(per_mille);
+        if happens {
+            self.counts.add(what);
+        }
+        happens
+    }
+
+    /// Says that everything is settled.
+    fn happen(&mut self, event: Event) -> Result<bool, Violation> {
+        match event {
+            // Whoever waited may be gone.
+            Event::Wake(wake) => drop(wake.send(())),
+            Event::Answer { reply, content } => drop(reply.send(content)),
+            Event::HqAnswer { reply, content } => drop(reply.send(content)),
+            Event::AtGateway { call, reply } => self.at_gateway(&call, reply)?,
+            Event::AtHq { till, epoch, batch, reply } => self.at_headquarters(till, epoch, &batch, reply)?,
+            Event::Step { customer, step } => self.step(customer, step)?,
+            Event::Arrives { customer } => self.arrives(customer),
+            Event::Start { till } => self.start(till)?,
+            Event::ClockJumps { till } => self.clock_jumps(till),
+            Event::DiskFull { till, is_full } => self.disk_full(till, is_full),
+            Event::OtherProcess { till, comes } => self.other_process(till, comes),
+            Event::Keys { till, are_other } => self.change_keys(till, are_other),
+            Event::HqBackup => self.hq_yesterday = Some(self.hq.clone()),
+            Event::HqRestored => self.restore_headquarters(),
+            Event::HqRenewed => self.hq.renew(),
+            Event::Calm => self.calm(),
+            Event::Look => {
+                self.push(MINUTE, Event::Look);
+                return self.is_settled();
+            }
+        }
+        Ok(false)
+    }
+
+    /// Lets every program go on that waits for what just happened.
+    fn go_on(&mut self) -> Held {
+        for till in 0..self.tills.len() {
+            while self.tills[till].running.as_ref().is_some_and(Running::is_woken) {
+                self.poll(till)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self, till: usize) -> Held {
+        let Some(running) = self.tills[till].running.as_mut() else { return Ok(()) };
+        if !self.is_calm && running.polls >= running.killed_at_poll {
+            self.counts.add("kill at await");
+            self.crash(till);
+            return Ok(());
+        }
+        let ended = running.poll().map_err(Violation)?;
+        self.send_all()?;
+        if self.tills[till].machine.disk.borrow().is_dead() {
+            self.counts.add("crash at write");
+            self.crash(till);
+            return Ok(());
+        }
+        self.check_changes(till)?;
+        for (customer, act, came) in ended {
+            self.came(customer, &act, &came);
+        }
+        Ok(())
+    }
+}
+
+impl Till {
+    fn new(machine: Machine, setup: Setup) -> Till {
+        Till {
+            machine: Rc::new(machine),
+            running: None,
+            setup,
+            power_is_cut: false,
+            known: BTreeMap::new(),
+            unproved: BTreeSet::new(),
+            sent: BTreeSet::new(),
+            other: None,
+            has_other_keys: false,
+            starts: 0,
+        }
+    }
+}
