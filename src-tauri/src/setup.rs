@@ -217,6 +217,7 @@ fn refuse_while_payable(database: &Database, same_account: bool) -> Result<()> {
         let payment = database.load_payment(pay_id)?;
         payable += usize::from(!same_account || payment.qr_code.is_some() || payment.trade_seen);
     }
+    payable += database.count_refunding()?;
     match payable {
         0 => Ok(()),
         live => Err(yidan_engine::Error::PaymentsLive(live).into()),

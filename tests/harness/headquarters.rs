@@ -90,6 +90,12 @@ impl Headquarters {
         Fen::from_fen(totals["gross_fen"].as_i64().expect("gross_fen")).expect("not negative")
     }
 
+    /// What it has proved to have gone back of a day's receipts.
+    pub async fn refunded(&self, day: &str) -> Fen {
+        let totals = self.get(&format!("/api/v1/totals?day={day}")).await;
+        Fen::from_fen(totals["refunds_fen"].as_i64().expect("refunds_fen")).expect("not negative")
+    }
+
     /// How many receipts it counts on a day.
     pub async fn count(&self, day: &str) -> i64 {
         self.get(&format!("/api/v1/totals?day={day}")).await["count"].as_i64().expect("count")

@@ -76,6 +76,13 @@ impl Shop {
     /// How often the gateway was called for a payment.
     #[must_use]
     pub fn calls(&self, payment: &Payment, method: &str) -> u32 {
+        // A refund names the trade, not our number.
+        let trade = self.alipay.trade(payment.out_trade_no.as_str()).map(|trade| trade.trade_no);
+        let by_trade = trade.map_or(0, |trade| self.alipay.calls(&trade, &format!("alipay.trade.{method}")));
+        by_trade + self.calls_by_number(payment, method)
+    }
+
+    fn calls_by_number(&self, payment: &Payment, method: &str) -> u32 {
         self.alipay.calls(payment.out_trade_no.as_str(), &format!("alipay.trade.{method}"))
     }
 
@@ -83,6 +90,22 @@ impl Shop {
     #[must_use]
     pub fn another_buyer(&self) -> Buyer {
         Buyer { sandbox: self.alipay.clone(), name: "bob" }
+    }
+
+    /// Counter, sandbox and headquarters agree on what went back of a payment, the only one with refunds.
+    pub async fn refunds_agree(&self, payment: &Payment, total: Fen) {
+        let kept = self.counter.payment(payment).await;
+        assert_eq!(kept.books().expect("balanced books").refunded, total, "the counter's books");
+        let trades = self.alipay.trades();
+        let of_payment = trades.iter().filter(|trade| trade.out_trade_no == payment.out_trade_no.as_str());
+        assert_eq!(of_payment.map(|trade| trade.refunded_fen).sum::<i64>(), total.as_fen(), "the sandbox's books");
+        let day = self.counter.asks(|engine| async move { engine.business_day() }).await;
+        assert_eq!(self.hq.refunded(&day).await, total, "headquarters' books");
+        assert_eq!(self.hq.cases().await, self.counter_cases().await, "nothing is unproved");
+    }
+
+    async fn counter_cases(&self) -> Vec<String> {
+        self.counter.cases().await.into_iter().map(|kind| kind.as_str().to_owned()).collect()
     }
 
     /// Counter, sandbox and headquarters have the same books: `count` payments, `total` yuan.

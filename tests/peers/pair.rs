@@ -70,6 +70,10 @@ impl Pair {
             | Evidence::RefusedTradeExists(_)
             | Evidence::RefundedOurs(_)
             | Evidence::RefundedElsewhere(_)
+            | Evidence::RefundMoved(_)
+            | Evidence::RefundAccepted { .. }
+            | Evidence::RefundRefused { .. }
+            | Evidence::NotRefunded(_)
             | Evidence::CloseAccepted
             | Evidence::CloseRefused(_)
             | Evidence::CancelRefunded(_) => panic!("{evidence:?} is no answer to a query"),

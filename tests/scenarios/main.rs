@@ -13,6 +13,10 @@ mod local_api;
 mod lost_answer;
 mod new_code;
 mod paid_while_closing;
+mod refund_once;
+mod refund_refused;
+mod refund_unknown;
+mod refunded_elsewhere;
 mod restored_database;
 mod resume;
 mod sandbox_restart;
@@ -23,8 +27,8 @@ mod wrong_clock;
 /// What every story needs.
 mod prelude {
     pub use harness::*;
-    pub use yidan_engine::{Collected, NewOrder, Origin};
-    pub use yidan_payment::{CaseKind, Death, Fen, Payment, RequestId, Status, StoppedBy};
+    pub use yidan_engine::{Collected, Decision, NewOrder, Origin};
+    pub use yidan_payment::{CaseKind, Death, Fen, Payment, RefundOrigin, RefundStatus, RequestId, Status, StoppedBy};
 
     /// A new draft: its first digit was just typed.
     pub fn new_click() -> RequestId {
@@ -40,6 +44,20 @@ mod prelude {
             shop.counter.asks(|engine| async move { yidan::setup::Setup::find(engine.database()).expect("a setup") });
         let settings = setup.await.expect("set up").alipay(&secrets).expect("settings");
         yidan_alipay::Client::new(settings, move || clock.now()).expect("a client")
+    }
+
+    /// A payment that was scanned and paid.
+    pub async fn paid(shop: &Shop, amount: &str) -> Payment {
+        let payment = shop.counter.collects(yuan(amount)).await;
+        shop.buyer.scans_and_pays(&payment);
+        shop.turn(seconds(4)).await;
+        shop.counter.payment(&payment).await
+    }
+
+    /// Where an order stands, as it is stored.
+    pub async fn order_status(shop: &Shop, payment: &Payment) -> String {
+        let payment = shop.counter.payment(payment).await;
+        yidan_payment::order_status(&payment).as_str().to_owned()
     }
 
     /// A payment's status as a word.

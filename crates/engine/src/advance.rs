@@ -8,6 +8,7 @@ use std::time::Duration;
 use yidan_payment::{
     GatewayError, Input, Payment, PaymentId, PrecreateOrder, Source, Statement, Status, StatusName, Step, next_step,
 };
+use yidan_wire::EventKind;
 
 /// A gateway that answers in circles is asked again by the timer, not in a loop.
 const MOST_CALLS: usize = 6;
@@ -38,13 +39,22 @@ impl Engine {
     async fn fly(self: &Rc<Self>, pay_id: PaymentId, first: Option<Step>) -> Landing {
         let engine = Rc::clone(self);
         let run = async move {
-            let landing = engine.run_until_rest(pay_id, first).await.map_err(Rc::new);
+            let landing = engine.run(pay_id, first).await.map_err(Rc::new);
             engine.flights.land(pay_id);
             engine.plan(pay_id, landing.as_ref().ok());
             engine.rested.notify_waiters();
             landing
         };
         self.flights.start(pay_id, run.boxed_local()).await
+    }
+
+    /// The payment first, then its refunds: only money that has come can go back.
+    async fn run(&self, pay_id: PaymentId, first: Option<Step>) -> Result<Payment, Error> {
+        let payment = self.run_until_rest(pay_id, first).await?;
+        if payment.status.is_live() {
+            return Ok(payment);
+        }
+        self.carry_refunds(payment).await
     }
 
     async fn run_until_rest(&self, pay_id: PaymentId, first: Option<Step>) -> Result<Payment, Error> {
@@ -123,7 +133,7 @@ impl Engine {
                 (self.gateway.precreate_body(&order), order.time_expire)
             }
         };
-        self.write_ahead(payment, payment.before_precreate(now, body.clone(), time_expire, life))?;
+        self.write_ahead(payment, payment.before_precreate(now, body.clone(), time_expire, life), EventKind::Asking)?;
         Ok(Some(body))
     }
 
@@ -144,10 +154,14 @@ impl Engine {
     }
 
     fn write_close(&self, payment: &Payment) -> Result<(), Error> {
-        self.write_ahead(payment, payment.before_close(self.clock.now()))
+        self.write_ahead(payment, payment.before_close(self.clock.now()), EventKind::Asking)
     }
 
-    async fn call(&self, payment: &Payment, answer: crate::gateway::Answer<'_>) -> Result<Statement, GatewayError> {
+    pub(crate) async fn call(
+        &self,
+        payment: &Payment,
+        answer: crate::gateway::Answer<'_>,
+    ) -> Result<Statement, GatewayError> {
         let (began, knew_time) = (self.clock.elapsed(), self.clock.is_known());
         self.contacts.change(payment.pay_id, |contact| {
             contact.asking_since = Some(began);

@@ -4,6 +4,7 @@
 
 use crate::database::{self, OrderRow, WriteError};
 use crate::ids::{bill_number, new_id, typed_number};
+use crate::record::News;
 use crate::{Engine, Error};
 use rusqlite::Transaction;
 use std::rc::Rc;
@@ -169,7 +170,7 @@ impl Engine {
             let payment = self.new_payment(&row)?;
             database::insert_order(transaction, &row, OrderStatus::Created)?;
             database::insert_payment(transaction, &payment)?;
-            self.append(transaction, EventKind::Collecting, &payment, &[], None, now)?;
+            self.append(transaction, &payment, &News::of(EventKind::Collecting), now)?;
             Ok(payment)
         })?;
         tracing::info!(out_trade_no = %payment.out_trade_no, "collecting");

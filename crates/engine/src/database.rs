@@ -11,20 +11,23 @@ mod open;
 mod operators;
 mod orders;
 mod payments;
+mod refunds;
 mod settings;
 
-pub use cases::CaseRow;
+pub use cases::{CaseRow, EvidenceRow};
 pub use days::{DayBooks, HourBooks};
 pub use journal::Head;
 pub use orders::{OrderRow, OrderSearch};
 
-pub(crate) use cases::open_case;
+pub(crate) use cases::{DecisionRow, find_case, open_case, resolve_returned, save_decision};
 pub(crate) use journal::{NewEvent, append};
 pub(crate) use operators::OperatorRow;
 pub(crate) use orders::{insert_order, load_order, move_to_day, next_day_seq, save_order_status};
 pub(crate) use payments::{
     find_payment, has_money, insert_payment, is_sale_paid, keep_statement, list_live_of_sale, save_payment,
 };
+
+pub(crate) use refunds::find_refund_request;
 
 use crate::Error;
 use rusqlite::{Connection, Transaction, TransactionBehavior};

@@ -89,6 +89,9 @@ impl Engine {
         for pay_id in engine.database.list_live()? {
             engine.schedule.put(pay_id, engine.clock.elapsed(), None);
         }
+        for pay_id in engine.database.list_refunding()? {
+            engine.schedule.put(pay_id, engine.clock.elapsed(), None);
+        }
         engine.schedule_watched();
         Ok(Rc::new(engine))
     }
@@ -180,7 +183,7 @@ impl Engine {
     /// # Errors
     /// [`Error::PaymentsLive`]: only the payment's own account may ask about it.
     pub fn check_nothing_lives(&self) -> Result<(), Error> {
-        match self.database.list_live()?.len() {
+        match self.database.list_live()?.len() + self.database.count_refunding()? {
             0 => Ok(()),
             live => Err(Error::PaymentsLive(live)),
         }

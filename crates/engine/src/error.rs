@@ -1,7 +1,7 @@
 //! What can go wrong in the engine, named by what the caller must do about it.
 
 use std::path::PathBuf;
-use yidan_payment::{PaymentId, WishRefused};
+use yidan_payment::{PaymentId, UtcMs, WishRefused};
 
 /// Why something was not done. Money is never in question: what was written stays, and the same call may be made again.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,22 @@ pub enum Error {
          New sales are stopped; running ones are carried to their end. Ask an administrator to enrol this terminal again"
     )]
     HistoryDiffers,
+    /// What was approved is not what was asked for.
+    #[error("this was not approved; ask for the PIN again")]
+    NotApproved,
+    /// A case is decided once.
+    #[error("this was decided already: {decision}, by {by}")]
+    AlreadyDecided {
+        /// What was decided.
+        decision: String,
+        /// By whom.
+        by: String,
+        /// When.
+        at: UtcMs,
+    },
+    /// The code was used for another payment, or is none.
+    #[error("this payment code cannot be used; ask the customer for a new one")]
+    CodeUsed,
     /// The database did not do it. The next call reads what is true.
     #[error("could not {doing} in the database {path}: {advice}")]
     Storage {

@@ -1,7 +1,8 @@
 //! The seam to a payment channel. Every method may be called again: it is the number that makes it one payment.
 
 use futures_util::future::LocalBoxFuture;
-use yidan_payment::{Account, GatewayError, OutTradeNo, PrecreateOrder, Statement};
+use yidan_alipay::{PayOrder, RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion, RefundStatement};
+use yidan_payment::{Account, Evidence, Fen, GatewayError, NoRefund, OutTradeNo, PrecreateOrder, Statement};
 
 /// A verified statement, or why there is none.
 pub type Answer<'a> = LocalBoxFuture<'a, Result<Statement, GatewayError>>;
@@ -18,6 +19,16 @@ pub trait Gateway {
     fn query<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a>;
     /// Asks to close the trade. Never moves money.
     fn close<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a>;
+    /// Gives money back. The same number and amount may be sent again: it is refunded once. Tells `RefundMoved`,
+    /// `RefundAccepted` or `RefundRefused`.
+    fn refund<'a>(&'a self, order: &'a RefundOrder) -> Answer<'a>;
+    /// Asks whether a refund moved money. Tells `RefundedOurs`, whoever made it, or `NotRefunded`.
+    fn refund_query<'a>(&'a self, question: &'a RefundQuestion) -> Answer<'a>;
+    /// Collects with a buyer's code. The one call that must never be sent twice.
+    fn pay<'a>(&'a self, order: &'a PayOrder) -> Answer<'a>;
+    /// Undoes a payment-code trade whose result is unknown: closes it, or refunds all of it if it was paid. Never used for
+    /// a QR code, since it moves money: there `close` is enough.
+    fn cancel<'a>(&'a self, out_trade_no: &'a OutTradeNo, amount: Fen) -> Answer<'a>;
 }
 
 impl Gateway for yidan_alipay::Client {
@@ -40,4 +51,52 @@ impl Gateway for yidan_alipay::Client {
     fn close<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a> {
         Box::pin(yidan_alipay::Client::close(self, out_trade_no))
     }
+
+    fn refund<'a>(&'a self, order: &'a RefundOrder) -> Answer<'a> {
+        Box::pin(async move {
+            let told = yidan_alipay::Client::refund(self, order).await?;
+            let out_request_no = order.out_request_no.clone();
+            let evidence = match told.outcome.clone() {
+                RefundOutcome::Moved(fact) => Evidence::RefundMoved(fact),
+                RefundOutcome::NothingMoved => Evidence::RefundAccepted { out_request_no },
+                RefundOutcome::Refused(refusal) => Evidence::RefundRefused { out_request_no, refusal },
+            };
+            Ok(stated(told, evidence))
+        })
+    }
+
+    fn refund_query<'a>(&'a self, question: &'a RefundQuestion) -> Answer<'a> {
+        Box::pin(async move {
+            let told = yidan_alipay::Client::refund_query(self, question).await?;
+            let (out_request_no, asked_at) = (question.out_request_no.clone(), told.asked_at);
+            let evidence = match told.outcome.clone() {
+                RefundQueryOutcome::Refunded(fact) => Evidence::RefundedOurs(fact),
+                RefundQueryOutcome::NotRefunded { stated: None } | RefundQueryOutcome::NoTrade(_) => {
+                    Evidence::NotRefunded(NoRefund { out_request_no, asked_at })
+                }
+                RefundQueryOutcome::NotRefunded { stated: Some(_) } => {
+                    return Err(GatewayError::Unanswered(Box::new(NeitherYesNorNo)));
+                }
+            };
+            Ok(stated(told, evidence))
+        })
+    }
+
+    fn pay<'a>(&'a self, order: &'a PayOrder) -> Answer<'a> {
+        Box::pin(yidan_alipay::Client::pay(self, order))
+    }
+
+    fn cancel<'a>(&'a self, out_trade_no: &'a OutTradeNo, amount: Fen) -> Answer<'a> {
+        Box::pin(yidan_alipay::Client::cancel(self, out_trade_no, amount))
+    }
+}
+
+/// A refund query that states an amount and not that it went back.
+#[derive(Debug, thiserror::Error)]
+#[error("the gateway names the refund's amount and does not say that it went back")]
+struct NeitherYesNorNo;
+
+fn stated<Outcome>(told: RefundStatement<Outcome>, evidence: Evidence) -> Statement {
+    let RefundStatement { proof, asked_at, answered_at, .. } = told;
+    Statement { evidence, proof, asked_at, answered_at }
 }

@@ -4,11 +4,13 @@
 //! engine's one thread. Begin with `advance.rs`, the one loop that moves payments.
 
 mod advance;
+mod approval;
 mod clock;
 mod collect;
 mod contact;
 mod database;
 mod day;
+mod decide;
 mod engine;
 mod error;
 mod flight;
@@ -19,15 +21,18 @@ mod ids;
 mod keyfile;
 mod operators;
 mod record;
+mod refund;
 mod report;
 mod schedule;
 mod wish;
 
+pub use approval::{Act, Approval, RefundRules, Signature};
 pub use clock::{Clock, GatewayClock};
 pub use collect::{Collected, NewOrder, Origin};
 pub use contact::Contact;
-pub use database::{CaseRow, Database, DayBooks, Head, HourBooks, OrderRow, OrderSearch};
+pub use database::{CaseRow, Database, DayBooks, EvidenceRow, Head, HourBooks, OrderRow, OrderSearch};
 pub use day::business_day;
+pub use decide::Decision;
 pub use engine::{Engine, Limits, Parts};
 pub use error::{Error, OpenError};
 pub use gateway::{Answer, Gateway};
@@ -35,5 +40,6 @@ pub use handle::{Counter, Inbox, Stopped, serve};
 pub use hq::{AddressError, Hq, HqClient, HqError, check_address, enrol};
 pub use ids::{Ids, Place};
 pub use keyfile::{KeyfileError, Lock, Secrets, find_lock_name, is_keyring_usable, open_keys, save_keys};
-pub use operators::{LOCK_OUT, MOST_WRONG_PINS, Operator, PinError};
+pub use operators::{LOCK_OUT, MOST_WRONG_PINS, Operator, PinError, Role};
+pub use refund::{NewRefund, Refunded};
 pub use report::{ReportState, save_setup};

@@ -1,4 +1,7 @@
-//! Who may decide. A PIN is kept as an argon2id hash and never logged; five wrong ones lock for five minutes.
+//! Who may decide. A PIN is kept as an argon2id hash and never logged; five wrong ones lock that person for five minutes.
+//!
+//! Must always hold: the count of wrong PINs survives a restart; there is always a manager once there was one; what is
+//! approved is approved for one thing and one amount (see `approval.rs`). Who has left stays in the records.
 
 use crate::database::{Database, OperatorRow};
 use crate::{Error, Ids};
@@ -15,6 +18,32 @@ pub struct Operator {
     pub operator_id: String,
     /// Its name.
     pub name: String,
+    /// What it may do.
+    pub role: Role,
+}
+
+/// What an operator may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Collects; gives back up to the shop's limit.
+    Cashier,
+    /// Decides.
+    Manager,
+}
+
+impl Role {
+    /// The word stored in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::Cashier => "CASHIER",
+            Role::Manager => "MANAGER",
+        }
+    }
+
+    fn find(word: &str) -> Option<Role> {
+        [Role::Cashier, Role::Manager].into_iter().find(|role| role.as_str() == word)
+    }
 }
 
 /// So many wrong PINs in a row lock.
@@ -37,58 +66,133 @@ pub enum PinError {
     /// Nobody may do it yet.
     #[error("this counter has no manager yet")]
     NoManager,
+    /// Nobody of this name works here.
+    #[error("there is no such operator")]
+    NoSuchOperator,
+    /// Ask a manager.
+    #[error("this needs a manager")]
+    NotAllowed,
+    /// The shop wants two people for it.
+    #[error("somebody else than who asks must approve it")]
+    MustDiffer,
     /// The database.
     #[error(transparent)]
     Storage(#[from] Error),
 }
 
 impl Database {
-    /// Makes `name` the one manager of this counter.
+    /// Makes `name` the one manager of this counter. Cashiers stay.
     ///
     /// # Errors
     /// [`Error::BadInput`] if the PIN cannot be hashed; [`Error::Storage`].
     pub fn appoint(&self, ids: &dyn Ids, name: &str, pin: &str, now: UtcMs) -> Result<(), Error> {
-        let hash = Argon2::default()
-            .hash_password(pin.as_bytes())
-            .map_err(|_| Error::BadInput("this PIN cannot be kept".into()))?;
-        self.replace_appointed(&ids.uuid().to_string(), name.trim(), &hash.to_string(), now)
+        self.replace_appointed(&new_operator(ids, name, Role::Manager, pin)?, now)
     }
 
-    /// The person whose name the screen shows.
+    /// Everybody who works here, the longest-serving first.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn list_operators(&self) -> Result<Vec<Operator>, Error> {
+        Ok(self.list_operator_rows()?.iter().map(Operator::of).collect())
+    }
+
+    /// The person whose name the screen shows: the first manager.
     ///
     /// # Errors
     /// [`Error::Storage`].
     pub fn find_operator(&self) -> Result<Option<Operator>, Error> {
-        let operator = |row: OperatorRow| Operator { operator_id: row.operator_id, name: row.name };
-        Ok(self.list_managers()?.into_iter().next().map(operator))
+        Ok(self.list_managers()?.first().map(Operator::of))
     }
 
-    /// Checks a manager's PIN. A wrong one is counted before this returns.
+    /// Checks the PIN of any manager. A wrong one is counted, for every manager, before this returns.
     ///
     /// # Errors
     /// See [`PinError`].
     pub fn check_pin(&self, pin: &str, now: UtcMs) -> Result<Operator, PinError> {
-        let manager = self.list_managers()?.into_iter().next().ok_or(PinError::NoManager)?;
-        let left = manager.locked_until.map(|until| until.since(now)).unwrap_or_default();
+        let mut refused = PinError::NoManager;
+        for manager in self.list_managers()? {
+            match self.check_pin_of(&manager, pin, now) {
+                Ok(operator) => return Ok(operator),
+                Err(error) => refused = error,
+            }
+        }
+        Err(refused)
+    }
+
+    /// Checks the PIN of one operator. A wrong one is counted before this returns.
+    ///
+    /// # Errors
+    /// See [`PinError`].
+    pub fn check_operator(&self, operator_id: &str, pin: &str, now: UtcMs) -> Result<Operator, PinError> {
+        let rows = self.list_operator_rows()?;
+        let row = rows.iter().find(|row| row.operator_id == operator_id).ok_or(PinError::NoSuchOperator)?;
+        self.check_pin_of(row, pin, now)
+    }
+
+    fn check_pin_of(&self, operator: &OperatorRow, pin: &str, now: UtcMs) -> Result<Operator, PinError> {
+        let left = operator.locked_until.map(|until| until.since(now)).unwrap_or_default();
         if !left.is_zero() {
             return Err(PinError::LockedOut { left: left.min(LOCK_OUT) });
         }
-        if is_pin_of(&manager, pin) {
-            self.save_wrong_pins(&manager.operator_id, 0, None)?;
-            return Ok(Operator { operator_id: manager.operator_id, name: manager.name });
+        if is_pin_of(operator, pin) {
+            self.save_wrong_pins(&operator.operator_id, 0, None)?;
+            return Ok(Operator::of(operator));
         }
-        let wrong = manager.wrong_pins + 1;
+        let wrong = operator.wrong_pins + 1;
         if wrong < MOST_WRONG_PINS {
-            self.save_wrong_pins(&manager.operator_id, wrong, None)?;
+            self.save_wrong_pins(&operator.operator_id, wrong, None)?;
             return Err(PinError::Wrong);
         }
-        self.save_wrong_pins(&manager.operator_id, 0, Some(now.after(LOCK_OUT)))?;
+        self.save_wrong_pins(&operator.operator_id, 0, Some(now.after(LOCK_OUT)))?;
         Err(PinError::LockedOut { left: LOCK_OUT })
+    }
+
+    fn list_managers(&self) -> Result<Vec<OperatorRow>, Error> {
+        let is_manager = |row: &OperatorRow| row.role == Role::Manager.as_str();
+        Ok(self.list_operator_rows()?.into_iter().filter(is_manager).collect())
     }
 }
 
-fn is_pin_of(manager: &OperatorRow, pin: &str) -> bool {
-    PasswordHash::new(&manager.pin_hash)
+impl Operator {
+    fn of(row: &OperatorRow) -> Operator {
+        // The database takes no other word; whoever it would be may not decide.
+        let role = Role::find(&row.role).unwrap_or(Role::Cashier);
+        Operator { operator_id: row.operator_id.clone(), name: row.name.clone(), role }
+    }
+}
+
+/// A new person, with the PIN hashed.
+pub(crate) fn new_operator(ids: &dyn Ids, name: &str, role: Role, pin: &str) -> Result<OperatorRow, Error> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(Error::BadInput("an operator needs a name".into()));
+    }
+    Ok(OperatorRow {
+        operator_id: ids.uuid().to_string(),
+        name: name.to_owned(),
+        role: role.as_str().to_owned(),
+        pin_hash: hash_pin(pin)?,
+        wrong_pins: 0,
+        locked_until: None,
+    })
+}
+
+/// The argon2id hash of a PIN of at least four characters.
+pub(crate) fn hash_pin(pin: &str) -> Result<String, Error> {
+    if pin.chars().count() < SHORTEST_PIN {
+        return Err(Error::BadInput(format!("a PIN has at least {SHORTEST_PIN} digits")));
+    }
+    let hash = Argon2::default()
+        .hash_password(pin.as_bytes())
+        .map_err(|_| Error::BadInput("this PIN cannot be kept".into()))?;
+    Ok(hash.to_string())
+}
+
+const SHORTEST_PIN: usize = 4;
+
+fn is_pin_of(operator: &OperatorRow, pin: &str) -> bool {
+    PasswordHash::new(&operator.pin_hash)
         .is_ok_and(|hash| Argon2::default().verify_password(pin.as_bytes(), &hash).is_ok())
 }
 

@@ -8,7 +8,21 @@ use yidan_payment::{
     CaseKind, Evidence, Input, NewCase, Outcome, Payment, PaymentId, Proof, Proposal, Statement, Status, StatusName,
     Step, UtcMs, apply, order_status,
 };
-use yidan_wire::{Carry, CaseState, EventKind, PaymentState, ReceiptState};
+use yidan_wire::{Carry, CaseState, DecisionState, EventKind, PaymentState, ReceiptState};
+
+/// What a line of the journal tells beside the payment's state.
+pub(crate) struct News<'a> {
+    pub(crate) kind: EventKind,
+    pub(crate) opened: &'a [CaseState],
+    pub(crate) decided: &'a [DecisionState],
+    pub(crate) proof: Option<&'a Proof>,
+}
+
+impl News<'_> {
+    pub(crate) fn of(kind: EventKind) -> News<'static> {
+        News { kind, opened: &[], decided: &[], proof: None }
+    }
+}
 
 /// What came of an input.
 pub(crate) struct Recorded {
@@ -30,7 +44,7 @@ impl Engine {
         let (outcome, changed, settled) = self.database.write("record what happened", |transaction| {
             let before = load(transaction, pay_id)?;
             let outcome = apply(&before, input, now);
-            let changed = self.write_outcome(transaction, &before, &outcome, input, statement, now)?;
+            let changed = self.write_outcome(transaction, &before, &outcome, (input, statement, &[]), now)?;
             let settled = self.settle_sale(transaction, &before, &outcome.payment, now)?;
             Ok((outcome, changed, settled))
         })?;
@@ -48,24 +62,24 @@ impl Engine {
     }
 
     /// Writes down what is about to be sent.
-    pub(crate) fn write_ahead(&self, before: &Payment, after: Payment) -> Result<(), Error> {
+    pub(crate) fn write_ahead(&self, before: &Payment, after: Payment, kind: EventKind) -> Result<(), Error> {
         let now = self.clock.now();
         self.database.write("write down a call", |transaction| {
             self.correct_day(transaction, before, now)?;
             self.save(transaction, before, &after, now)?;
-            self.append(transaction, EventKind::Asking, &after, &[], None, now)
+            self.append(transaction, &after, &News::of(kind), now)
         })?;
         self.outbox.notify_one();
         Ok(())
     }
 
-    fn write_outcome(
+    /// Writes down what came of an input; says whether anything was written.
+    pub(crate) fn write_outcome(
         &self,
         transaction: &Transaction<'_>,
         before: &Payment,
         outcome: &Outcome,
-        input: &Input,
-        statement: Option<&Statement>,
+        (input, statement, decided): (&Input, Option<&Statement>, &[DecisionState]),
         now: UtcMs,
     ) -> Result<bool, WriteError> {
         let after = &outcome.payment;
@@ -79,7 +93,9 @@ impl Engine {
             database::keep_statement(transaction, after.pay_id, statement)?;
         }
         let proof = statement.filter(|statement| is_about_money(&statement.evidence)).map(|told| &told.proof);
-        self.append(transaction, event_kind(before, after, input), after, &opened, proof, now)?;
+        let kind = event_kind(before, after, input);
+        self.append(transaction, after, &News { kind, opened: &opened, decided, proof }, now)?;
+        database::resolve_returned(transaction, after, now)?;
         Ok(true)
     }
 
@@ -119,28 +135,19 @@ impl Engine {
     pub(crate) fn append(
         &self,
         transaction: &Transaction<'_>,
-        kind: EventKind,
         payment: &Payment,
-        cases: &[CaseState],
-        proof: Option<&Proof>,
+        news: &News<'_>,
         now: UtcMs,
     ) -> Result<(), WriteError> {
         let order = database::load_order(transaction, payment.order_id)?;
-        let state = self.state_of(payment, order, cases, proof, now);
+        let state = self.state_of(payment, order, news, now);
         let payload = serde_json::to_string(&state).map_err(|error| RowError::Unreadable(error.to_string()))?;
         let event_id = new_id(self.ids.as_ref());
-        let event = NewEvent { event_id, kind: kind.as_str(), pay_id: Some(payment.pay_id), at: now, payload };
+        let event = NewEvent { event_id, kind: news.kind.as_str(), pay_id: Some(payment.pay_id), at: now, payload };
         database::append(transaction, event)
     }
 
-    fn state_of(
-        &self,
-        payment: &Payment,
-        order: database::OrderRow,
-        cases: &[CaseState],
-        proof: Option<&Proof>,
-        now: UtcMs,
-    ) -> PaymentState {
+    fn state_of(&self, payment: &Payment, order: database::OrderRow, news: &News<'_>, now: UtcMs) -> PaymentState {
         let receipts = payment.receipts.iter().map(|receipt| ReceiptState {
             receipt: receipt.clone(),
             business_day: self.day_of(receipt.paid_at.unwrap_or(now)),
@@ -165,8 +172,9 @@ impl Engine {
             reason: payment.status.reason(),
             receipts: receipts.collect(),
             refunds: payment.refunds.clone(),
-            cases: cases.to_vec(),
-            proof: proof.cloned(),
+            cases: news.opened.to_vec(),
+            decisions: news.decided.to_vec(),
+            proof: news.proof.cloned(),
             created_at: payment.created_at,
             carry: Carry {
                 request_id: order.request_id,
@@ -188,7 +196,7 @@ impl Engine {
     }
 
     /// First money wins: in the transaction that books it, the sale's other payments are stopped.
-    fn settle_sale(
+    pub(crate) fn settle_sale(
         &self,
         transaction: &Transaction<'_>,
         before: &Payment,
@@ -202,14 +210,14 @@ impl Engine {
         let stopped = others.into_iter().map(|other| {
             let payment = load(transaction, other)?;
             let outcome = apply(&payment, &Input::SaleSettled, now);
-            self.write_outcome(transaction, &payment, &outcome, &Input::SaleSettled, None, now)?;
+            self.write_outcome(transaction, &payment, &outcome, (&Input::SaleSettled, None, &[]), now)?;
             Ok(outcome)
         });
         stopped.collect()
     }
 
     /// After the commit: screens, headquarters, timers.
-    fn after_change(&self, payment: &Payment) {
+    pub(crate) fn after_change(&self, payment: &Payment) {
         tracing::info!(out_trade_no = %payment.out_trade_no, status = payment.status.name().as_str(), "payment changed");
         if payment.status == Status::Paying {
             let now = self.clock.elapsed();
@@ -220,7 +228,7 @@ impl Engine {
     }
 }
 
-fn load(transaction: &Transaction<'_>, pay_id: PaymentId) -> Result<Payment, WriteError> {
+pub(crate) fn load(transaction: &Transaction<'_>, pay_id: PaymentId) -> Result<Payment, WriteError> {
     let payment = database::find_payment(transaction, pay_id)?;
     payment.ok_or(WriteError::Refused(Error::NoSuchPayment(pay_id)))
 }
@@ -241,12 +249,16 @@ fn is_about_money(evidence: &Evidence) -> bool {
         | Evidence::CancelRefunded(_)
         | Evidence::RefundedOurs(_)
         | Evidence::RefundedElsewhere(_)
+        | Evidence::RefundMoved(_)
         | Evidence::TradeClosed(_) => true,
         Evidence::QrIssued { .. }
         | Evidence::Refused(_)
         | Evidence::RefusedTradeExists(_)
         | Evidence::NoTrade(_)
         | Evidence::WaitBuyerPay(_)
+        | Evidence::RefundAccepted { .. }
+        | Evidence::RefundRefused { .. }
+        | Evidence::NotRefunded(_)
         | Evidence::CloseAccepted
         | Evidence::CloseRefused(_) => false,
     }
@@ -254,10 +266,12 @@ fn is_about_money(evidence: &Evidence) -> bool {
 
 fn event_kind(before: &Payment, after: &Payment, input: &Input) -> EventKind {
     let is_decision = matches!(input, Input::Recognise { .. } | Input::Return { .. });
+    let is_wish = matches!(input, Input::Refund { .. } | Input::Retry { .. });
     let is_resume = matches!(input, Input::Resume);
     let is_same = before.status.name() == after.status.name();
     match after.status.name() {
         _ if is_decision => EventKind::Decided,
+        _ if is_wish => EventKind::Refunding,
         StatusName::Success if !is_same => EventKind::Paid,
         StatusName::Suspense if !is_same => EventKind::Suspended,
         StatusName::Success | StatusName::Suspense if before.receipts != after.receipts => EventKind::Suspended,

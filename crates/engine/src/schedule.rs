@@ -113,18 +113,23 @@ impl Engine {
             return self.schedule.put(pay_id, now + SLOWEST_UNANSWERED, None);
         };
         let contact = self.contacts.of(pay_id);
+        let refunds = self.refund_pause(payment, &contact).map(|pause| now + pause);
         match (payment.status.is_live(), payment.watch_at) {
             // Other keys cannot ask about it; a person put them there, and a person must put the old ones back.
             (_, _) if !self.is_ours(payment) => self.schedule.put(pay_id, now + FOREIGN, None),
             (true, _) => self.schedule.put(pay_id, now + pause(payment, &contact, now), None),
             (false, Some(at)) => {
                 let again = now + SLOWEST * contact.unanswered.saturating_add(contact.limited).clamp(1, 30);
-                self.schedule.put(pay_id, self.elapsed_at(at).max(again), None);
+                let watch = self.elapsed_at(at).max(again);
+                self.schedule.put(pay_id, refunds.map_or(watch, |at| at.min(watch)), None);
             }
-            (false, None) => {
-                self.schedule.remove(pay_id);
-                self.contacts.forget(pay_id);
-            }
+            (false, None) => match refunds {
+                Some(at) => self.schedule.put(pay_id, at, None),
+                None => {
+                    self.schedule.remove(pay_id);
+                    self.contacts.forget(pay_id);
+                }
+            },
         }
     }
 }

@@ -91,6 +91,7 @@ fn read_line(merchant: &Merchant, event: &Event) -> Option<Projection> {
         | EventKind::Resumed
         | EventKind::Closed
         | EventKind::Refused
+        | EventKind::Refunding
         | EventKind::Refunded
         | EventKind::Noticed
         | EventKind::Decided => {

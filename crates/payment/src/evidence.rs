@@ -30,8 +30,24 @@ pub enum Evidence {
     TradeClosed(SeenTrade),
     /// The trade is closed, and something says that it was paid once: it was refunded in full.
     TradeClosedPaid(PaidTrade),
-    /// A refund that we asked for has moved money.
+    /// A refund that we asked for has moved money: a refund query names its number and amount.
     RefundedOurs(RefundFact),
+    /// The refund call itself says that it moved money now. A refund query confirms it for those who believe nobody.
+    RefundMoved(RefundFact),
+    /// A refund was taken, without a word that money moved now: it moved before, or it will not. Only a reason to ask.
+    RefundAccepted {
+        /// Which one.
+        out_request_no: String,
+    },
+    /// A definite no to a refund. Never proof: only a refund query at least ten seconds later is.
+    RefundRefused {
+        /// Which one.
+        out_request_no: String,
+        /// The gateway's reason.
+        refusal: Refusal,
+    },
+    /// A refund query that names no money under this number.
+    NotRefunded(NoRefund),
     /// A refund that we did not ask for has moved money (the shop's phone app, the merchant's web page).
     RefundedElsewhere(RefundFact),
     /// `close` answered 10000, or `cancel` answered `action=close`. Not yet proof.
@@ -132,6 +148,15 @@ pub struct RefundFact {
     pub out_request_no: Option<String>,
     /// What this refund gave back. Never the cumulative `refund_fee`.
     pub amount: Fen,
+}
+
+/// "Nothing was refunded under this number", and when that was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoRefund {
+    /// Under which number.
+    pub out_request_no: String,
+    /// When we asked, by the clock corrected to the gateway's.
+    pub asked_at: UtcMs,
 }
 
 /// Where a statement comes from.

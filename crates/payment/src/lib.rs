@@ -18,8 +18,8 @@ mod wish;
 
 pub use event::{ChainError, Event, Hash, HashError, check_chain};
 pub use evidence::{
-    Evidence, GatewayError, NoTrade, PaidTrade, PrecreateOrder, Proof, QrCode, RefundFact, Refusal, SeenTrade, Source,
-    Statement,
+    Evidence, GatewayError, NoRefund, NoTrade, PaidTrade, PrecreateOrder, Proof, QrCode, RefundFact, Refusal,
+    SeenTrade, Source, Statement,
 };
 pub use fen::{Fen, FenError};
 pub use id::{
@@ -30,8 +30,9 @@ pub use outcome::{CaseKind, Input, NewCase, Outcome, Proposal, Step, WishRefused
 pub use reconcile::{BillRow, Class, Coverage, Finding, MIDNIGHT, OurBooks, RowKind, Whose, reconcile};
 pub use record::{
     Account, Booked, Books, BooksError, CLOSE_GAP, GRACE, Method, Payment, Receipt, Refund, RefundOrigin, RefundStatus,
-    StatusError, StoppedBy, WATCH,
+    RefundWish, StatusError, StoppedBy, WATCH,
 };
+pub use refund::{REFUND_PATIENCE, Refunding};
 pub use status::{Death, Money, Status, StatusName};
 pub use time::UtcMs;
 pub use transition::{apply, next_step};

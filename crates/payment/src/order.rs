@@ -1,6 +1,6 @@
 //! What is to be collected, and how an order's status follows from its payment.
 
-use crate::record::{Payment, RefundStatus};
+use crate::record::Payment;
 use crate::status::Status;
 use crate::{Fen, TradeNo};
 use serde::{Deserialize, Serialize};
@@ -53,12 +53,8 @@ pub fn order_status(payment: &Payment) -> OrderStatus {
 }
 
 fn paid_order_status(payment: &Payment, trade_no: &TradeNo) -> OrderStatus {
-    let is_under_way = |status| match status {
-        RefundStatus::Init | RefundStatus::Processing => true,
-        RefundStatus::Success | RefundStatus::Fail => false,
-    };
     // Money that came twice and goes back is no refund of the order.
-    if payment.refunds.iter().any(|refund| refund.trade_no == *trade_no && is_under_way(refund.status)) {
+    if payment.refunds.iter().any(|refund| refund.trade_no == *trade_no && refund.is_under_way()) {
         return OrderStatus::Refunding;
     }
     let received = payment.find_receipt(trade_no).map_or(payment.amount, |receipt| receipt.total);

@@ -1,6 +1,6 @@
 //! What comes of an input: the payment afterwards, what to do next, and what a person must be told.
 
-use crate::{Fen, Payment, RefundOrigin, TradeNo, UtcMs};
+use crate::{Fen, Payment, RefundOrigin, RefundWish, SaleId, TradeNo, UtcMs};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can happen to a payment.
@@ -24,13 +24,35 @@ pub enum Input {
     Recognise {
         /// Which money.
         trade_no: TradeNo,
+        /// The sale that money of a second trade pays for.
+        new_sale_id: SaleId,
     },
-    /// A person decides that money in suspense goes back.
+    /// A person decides that money in suspense goes back, all of it.
     Return {
         /// Which money.
         trade_no: TradeNo,
         /// The refund's number, minted for it once.
         out_request_no: String,
+        /// Who and why.
+        wish: RefundWish,
+    },
+    /// An operator gives back money of the sale.
+    Refund {
+        /// Of which trade.
+        trade_no: TradeNo,
+        /// The refund's number, minted for it once.
+        out_request_no: String,
+        /// How much.
+        amount: Fen,
+        /// Who and why.
+        wish: RefundWish,
+    },
+    /// An operator tries a refused refund again, under its number.
+    Retry {
+        /// Which refund.
+        out_request_no: String,
+        /// Who approved it this time.
+        approver_id: String,
     },
 }
 
@@ -178,6 +200,12 @@ pub enum WishRefused {
     /// There is no such money in suspense.
     #[error("there is no such money to decide on")]
     NoSuchMoney,
+    /// The sum of refunds would be more than what came.
+    #[error("not so much is left to give back")]
+    MoreThanIsLeft,
+    /// One refund of a payment at a time: two people may mean the same one.
+    #[error("another refund of this payment is under way")]
+    RefundUnderWay,
 }
 
 impl Outcome {

@@ -3,7 +3,9 @@
 //! Must always hold: received − refunded = recognised + suspense, to the fen (see [`Payment::books`]).
 
 use crate::status::{Death, Money, Status, StatusName};
-use crate::{Fen, NoTrade, OrderId, OutTradeNo, PaidTrade, PaymentId, QrCode, Refusal, SaleId, TradeNo, UtcMs};
+use crate::{
+    Fen, NoTrade, OrderId, OutTradeNo, PaidTrade, PaymentId, QrCode, Refusal, RequestId, SaleId, TradeNo, UtcMs,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -108,6 +110,9 @@ pub struct Receipt {
     pub paid_at: Option<UtcMs>,
     /// As what it is booked.
     pub booked: Booked,
+    /// The sale it pays for, if it is another than the payment's: a second trade of one number, recognised by a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sale_id: Option<SaleId>,
 }
 
 /// As what a receipt is booked.
@@ -133,6 +138,60 @@ pub struct Refund {
     pub origin: RefundOrigin,
     /// Where it stands.
     pub status: RefundStatus,
+    /// Who wanted it and why; `None` for what somebody else did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wish: Option<RefundWish>,
+    /// When it was last sent. `None`: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_at: Option<UtcMs>,
+    /// How often it was sent.
+    #[serde(default)]
+    pub tries: u32,
+    /// Why the gateway said no to the last sending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Refusal>,
+    /// Whether a statement names it that anybody can check again.
+    #[serde(default)]
+    pub proved: bool,
+}
+
+impl Refund {
+    /// A refund of which nothing more is known.
+    #[must_use]
+    pub fn new(
+        trade_no: TradeNo,
+        out_request_no: Option<String>,
+        amount: Fen,
+        origin: RefundOrigin,
+        status: RefundStatus,
+    ) -> Refund {
+        let (wish, sent_at, refused) = (None, None, None);
+        Refund { trade_no, out_request_no, amount, origin, status, wish, sent_at, tries: 0, refused, proved: false }
+    }
+
+    /// Whether it is written down and its end is not known.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        match self.status {
+            RefundStatus::Init | RefundStatus::Processing => true,
+            RefundStatus::Success | RefundStatus::Fail => false,
+        }
+    }
+}
+
+/// Who wants money to go back, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefundWish {
+    /// Minted once per draft of a refund, never per click.
+    pub request_id: RequestId,
+    /// Why; the buyer may read it.
+    pub reason: String,
+    /// Who asked.
+    pub operator_id: String,
+    /// Who approved.
+    pub approver_id: String,
+    /// When it was written down.
+    pub asked_at: UtcMs,
 }
 
 /// Who made a refund.

@@ -1,12 +1,108 @@
-//! Money that goes back: how refunds are noted on a payment. Sums never exceed what a trade brought.
+//! Money that goes back: how refunds are wished for, sent, and noted on a payment.
+//!
+//! Must always hold: the sum of refunds never exceeds what a trade brought; a number is minted once and carries one
+//! refund; FAIL needs a signed refusal *and* a refund query at least [`REFUND_PATIENCE`] later that names no money.
+//! Deliberately absent: amounts from `refund_fee`, which is cumulative.
 
 use crate::outcome::{CaseKind, Outcome, Step, WishRefused, is_ours};
-use crate::record::{Booked, Payment, Refund, RefundOrigin, RefundStatus};
+use crate::record::{Booked, Payment, Refund, RefundOrigin, RefundStatus, RefundWish};
 use crate::status::Status;
-use crate::{Fen, RefundFact, TradeNo};
+use crate::{Fen, NoRefund, RefundFact, Refusal, TradeNo, UtcMs};
+use std::time::Duration;
 
-/// Notes a refund that has moved money.
-pub(crate) fn note_refund(payment: &Payment, fact: &RefundFact, origin: RefundOrigin) -> Outcome {
+/// A refund query that names no money is believed this long after the refund was sent (Alipay: wait at least ten seconds).
+pub const REFUND_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a refund needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refunding {
+    /// Ask for it; if nothing is known of its number and it may be sent, send it.
+    Settle,
+    /// It moved money by the gateway's word, and a statement that others can check is missing: ask for it.
+    Prove,
+    /// As [`Refunding::Prove`], but it has no number: ask for the trade.
+    ProveByTrade,
+}
+
+impl Payment {
+    /// Refunds that need something, by their place.
+    #[must_use]
+    pub fn refunds_to_ask(&self) -> Vec<(usize, Refunding)> {
+        let work = |refund: &Refund| match (refund.status, refund.origin, &refund.out_request_no) {
+            (RefundStatus::Init | RefundStatus::Processing, _, Some(_)) => Some(Refunding::Settle),
+            (RefundStatus::Success, _, Some(_)) if !refund.proved => Some(Refunding::Prove),
+            (RefundStatus::Success, RefundOrigin::Cancel, None) if !refund.proved => Some(Refunding::ProveByTrade),
+            (RefundStatus::Init | RefundStatus::Processing | RefundStatus::Success | RefundStatus::Fail, _, _) => None,
+        };
+        self.refunds.iter().enumerate().filter_map(|(place, refund)| Some((place, work(refund)?))).collect()
+    }
+
+    /// Whether nothing was refunded under this refund's number, by this answer, so that it may be sent (again).
+    #[must_use]
+    pub fn may_send_refund(&self, place: usize, answer: &NoRefund) -> bool {
+        let Some(refund) = self.refunds.get(place) else { return false };
+        match refund.status {
+            RefundStatus::Init => true,
+            // The same number once more: the gateway refunds it once.
+            RefundStatus::Processing => refund.refused.is_none() && is_patient(refund, answer),
+            RefundStatus::Success | RefundStatus::Fail => false,
+        }
+    }
+
+    /// The payment as it must be written down *before* a refund is sent.
+    #[must_use]
+    pub fn before_refund(&self, place: usize, sent_at: UtcMs) -> Payment {
+        let mut after = self.clone();
+        if let Some(refund) = after.refunds.get_mut(place) {
+            refund.status = RefundStatus::Processing;
+            refund.sent_at = Some(sent_at);
+            refund.tries = refund.tries.saturating_add(1);
+            refund.refused = None;
+        }
+        after
+    }
+
+    /// The next number for a refund of this payment: `R` and a count, or `RX` and a count for money in suspense.
+    #[must_use]
+    pub fn next_refund_number(&self, booked: Booked) -> String {
+        let prefix = self.refund_prefix(booked);
+        let taken = |number: &str| number.strip_prefix(&prefix).and_then(|count| count.parse::<u32>().ok());
+        let numbers = self.refunds.iter().filter_map(|refund| refund.out_request_no.as_deref());
+        let last = numbers.filter_map(taken).max().unwrap_or(0);
+        format!("{prefix}{}", last.saturating_add(1))
+    }
+
+    /// Whether a refund of this number was made by this shop's terminal, whether or not it still knows it.
+    #[must_use]
+    pub fn is_own_refund(&self, number: &str) -> bool {
+        let is_count = |booked| {
+            let rest = number.strip_prefix(&self.refund_prefix(booked));
+            rest.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        // `cancel` refunds under the number of the payment.
+        number == self.out_trade_no.as_str() || is_count(Booked::Recognised) || is_count(Booked::Suspense)
+    }
+
+    fn refund_prefix(&self, booked: Booked) -> String {
+        match booked {
+            Booked::Recognised => format!("{}R", self.out_trade_no),
+            Booked::Suspense => format!("{}RX", self.out_trade_no),
+        }
+    }
+
+    /// What is left of a trade's money once every refund that is not refused for good has gone back.
+    #[must_use]
+    pub fn refundable(&self, trade_no: &TradeNo) -> Fen {
+        undecided(self, trade_no)
+    }
+}
+
+fn is_patient(refund: &Refund, answer: &NoRefund) -> bool {
+    refund.sent_at.is_none_or(|sent| answer.asked_at >= sent.after(REFUND_PATIENCE))
+}
+
+/// Notes a refund that has moved money. `proved`: a statement names it that others can check.
+pub(crate) fn note_refund(payment: &Payment, fact: &RefundFact, origin: RefundOrigin, proved: bool) -> Outcome {
     match payment.status {
         // The payment comes first: ask for it, then for its refunds.
         Status::Init | Status::Precreated | Status::Paying | Status::Closing | Status::Closed(_) | Status::Fail(_) => {
@@ -16,26 +112,32 @@ pub(crate) fn note_refund(payment: &Payment, fact: &RefundFact, origin: RefundOr
             }
             outcome
         }
-        Status::Success(_) | Status::Suspense => note_on_money(payment, fact, origin),
+        Status::Success(_) | Status::Suspense => note_on_money(payment, fact, origin, proved),
     }
 }
 
-fn note_on_money(payment: &Payment, fact: &RefundFact, origin: RefundOrigin) -> Outcome {
+fn note_on_money(payment: &Payment, fact: &RefundFact, origin: RefundOrigin, proved: bool) -> Outcome {
     let contradiction = || {
         Outcome::unchanged(payment, Step::Rest).with_case(CaseKind::Contradiction, Some(&fact.trade_no), fact.amount)
     };
     let mut after = payment.clone();
+    make_room(&mut after, fact);
     let is_new = match find_known(&mut after.refunds, fact) {
         Some(known) if known.amount != fact.amount => return contradiction(),
         Some(known) => {
             known.status = RefundStatus::Success;
+            known.proved = known.proved || proved;
+            known.refused = None;
+            if known.out_request_no.is_none() && known.origin == RefundOrigin::Foreign {
+                known.origin = origin;
+            }
             known.out_request_no.clone_from(&fact.out_request_no);
             false
         }
         None => true,
     };
     if is_new {
-        after.refunds.push(moved(fact, origin));
+        after.refunds.push(Refund { proved, ..moved(fact, origin) });
     }
     take_out_of_sum(&mut after, &fact.trade_no);
     // More went back than came: one of the two is not true.
@@ -48,6 +150,53 @@ fn note_on_money(payment: &Payment, fact: &RefundFact, origin: RefundOrigin) -> 
         return outcome.with_case(CaseKind::RefundedElsewhere, Some(&fact.trade_no), fact.amount);
     }
     outcome
+}
+
+/// A number that was never sent has money already: a restored database has forgotten it. What was to be sent takes the
+/// next number and waits for a person, who may not know that the money is back.
+fn make_room(payment: &mut Payment, fact: &RefundFact) {
+    let is_unsent = |refund: &Refund| {
+        let same = refund.out_request_no.is_some() && refund.out_request_no == fact.out_request_no;
+        same && refund.status == RefundStatus::Init && refund.sent_at.is_none()
+    };
+    let Some(place) = payment.refunds.iter().position(is_unsent) else { return };
+    let booked = payment.find_receipt(&fact.trade_no).map_or(Booked::Recognised, |receipt| receipt.booked);
+    let next = payment.next_refund_number(booked);
+    if let Some(refund) = payment.refunds.get_mut(place) {
+        refund.status = RefundStatus::Fail;
+        refund.refused = Some(Refusal {
+            code: String::new(),
+            sub_code: FOUND.into(),
+            text: format!("an earlier refund of {} was found", fact.amount),
+        });
+        refund.out_request_no = Some(next);
+    }
+}
+
+/// Our own reason not to send a refund: one that was forgotten has come to light.
+const FOUND: &str = "EARLIER_REFUND_FOUND";
+
+/// Keeps the reason of a refused refund. It is not proof: the money may have moved in an earlier try.
+pub(crate) fn note_refusal(payment: &Payment, out_request_no: &str, refusal: &Refusal) -> Outcome {
+    let mut after = payment.clone();
+    for refund in after.refunds.iter_mut().filter(|refund| refund.out_request_no.as_deref() == Some(out_request_no)) {
+        if refund.status == RefundStatus::Processing {
+            refund.refused = Some(refusal.clone());
+        }
+    }
+    Outcome::changed(after, Step::QueryRefunds)
+}
+
+/// A refund query that names no money: with a refusal before it, and long enough after the sending, the refund failed.
+pub(crate) fn note_absence(payment: &Payment, answer: &NoRefund) -> Outcome {
+    let mut after = payment.clone();
+    let is_it = |refund: &&mut Refund| refund.out_request_no.as_deref() == Some(&answer.out_request_no);
+    for refund in after.refunds.iter_mut().filter(is_it) {
+        if refund.status == RefundStatus::Processing && refund.refused.is_some() && is_patient(refund, answer) {
+            refund.status = RefundStatus::Fail;
+        }
+    }
+    Outcome::changed(after, Step::Rest)
 }
 
 /// The refund of this number; else the one of the same money of which only the fact was known so far.
@@ -80,27 +229,35 @@ fn take_out_of_sum(payment: &mut Payment, trade_no: &TradeNo) {
 }
 
 fn moved(fact: &RefundFact, origin: RefundOrigin) -> Refund {
-    Refund {
-        trade_no: fact.trade_no.clone(),
-        out_request_no: fact.out_request_no.clone(),
-        amount: fact.amount,
-        origin,
-        status: RefundStatus::Success,
-    }
+    let RefundFact { trade_no, out_request_no, amount } = fact.clone();
+    Refund::new(trade_no, out_request_no, amount, origin, RefundStatus::Success)
 }
 
 /// A paid trade is closed: everything went back. What our own refunds do not explain was done elsewhere.
 pub(crate) fn refund_rest(outcome: Outcome, trade_no: &TradeNo) -> Outcome {
     let rest = undecided(&outcome.payment, trade_no);
-    let outcome = outcome.and_then(Step::QueryRefunds);
+    let mut outcome = outcome.and_then(Step::QueryRefunds);
     if rest.is_zero() {
+        prove_all(&mut outcome.payment, trade_no);
         return outcome;
     }
     let fact = RefundFact { trade_no: trade_no.clone(), out_request_no: None, amount: rest };
-    push(outcome, &fact, RefundOrigin::Foreign).with_case(CaseKind::RefundedElsewhere, Some(trade_no), rest)
+    push(outcome, &fact, RefundOrigin::Foreign, true).with_case(CaseKind::RefundedElsewhere, Some(trade_no), rest)
 }
 
-/// `cancel` gave back what was left of a trade.
+/// The signed word that all of a trade went back proves each of its refunds, if they come to exactly that.
+fn prove_all(payment: &mut Payment, trade_no: &TradeNo) {
+    let received = payment.find_receipt(trade_no).map(|receipt| receipt.total);
+    if received != Some(payment.refunded_of(trade_no)) {
+        return;
+    }
+    let of_trade = payment.refunds.iter_mut().filter(|refund| refund.trade_no == *trade_no);
+    for refund in of_trade.filter(|refund| refund.status == RefundStatus::Success) {
+        refund.proved = true;
+    }
+}
+
+/// `cancel` gave back what was left of a trade. Its answer names no amount, so the trade is asked for afterwards.
 pub(crate) fn cancel_rest(outcome: Outcome, trade_no: &TradeNo) -> Outcome {
     let rest = undecided(&outcome.payment, trade_no);
     let outcome = outcome.and_then(Step::QueryRefunds);
@@ -108,11 +265,11 @@ pub(crate) fn cancel_rest(outcome: Outcome, trade_no: &TradeNo) -> Outcome {
         return outcome;
     }
     let fact = RefundFact { trade_no: trade_no.clone(), out_request_no: None, amount: rest };
-    push(outcome, &fact, RefundOrigin::Cancel)
+    push(outcome, &fact, RefundOrigin::Cancel, false)
 }
 
-fn push(mut outcome: Outcome, fact: &RefundFact, origin: RefundOrigin) -> Outcome {
-    outcome.payment.refunds.push(moved(fact, origin));
+fn push(mut outcome: Outcome, fact: &RefundFact, origin: RefundOrigin, proved: bool) -> Outcome {
+    outcome.payment.refunds.push(Refund { proved, ..moved(fact, origin) });
     outcome
 }
 
@@ -127,26 +284,82 @@ pub(crate) fn undecided(payment: &Payment, trade_no: &TradeNo) -> Fen {
 }
 
 /// A person decides that money in suspense goes back: the refund is written down, to be sent.
-pub(crate) fn return_money(payment: &Payment, trade_no: &TradeNo, out_request_no: &str) -> Outcome {
-    match payment.status {
-        Status::Success(_) | Status::Suspense => {}
+pub(crate) fn return_money(payment: &Payment, trade_no: &TradeNo, number: &str, wish: &RefundWish) -> Outcome {
+    let amount = undecided(payment, trade_no);
+    if !has_booked(payment, trade_no, Booked::Suspense) || amount.is_zero() {
+        return Outcome::refused(payment, or_not_now(payment, WishRefused::NoSuchMoney));
+    }
+    write_down(payment, trade_no, number, amount, wish)
+}
+
+/// An operator gives back money that pays for a sale: the refund is written down, to be sent.
+pub(crate) fn give_back(
+    payment: &Payment,
+    trade_no: &TradeNo,
+    number: &str,
+    amount: Fen,
+    wish: &RefundWish,
+) -> Outcome {
+    if !has_booked(payment, trade_no, Booked::Recognised) {
+        return Outcome::refused(payment, or_not_now(payment, WishRefused::NoSuchMoney));
+    }
+    if payment.refunds.iter().any(Refund::is_under_way) {
+        return Outcome::refused(payment, WishRefused::RefundUnderWay);
+    }
+    if amount.is_zero() || amount > undecided(payment, trade_no) {
+        return Outcome::refused(payment, WishRefused::MoreThanIsLeft);
+    }
+    write_down(payment, trade_no, number, amount, wish)
+}
+
+/// A refused refund is tried again under its number, if there is still so much left.
+pub(crate) fn retry(payment: &Payment, number: &str, approver_id: &str) -> Outcome {
+    let is_failed = |refund: &Refund| {
+        refund.out_request_no.as_deref() == Some(number) && refund.status == RefundStatus::Fail && refund.wish.is_some()
+    };
+    let Some(place) = payment.refunds.iter().position(is_failed) else {
+        return Outcome::refused(payment, WishRefused::NotNow);
+    };
+    if payment.refunds.iter().any(Refund::is_under_way) {
+        return Outcome::refused(payment, WishRefused::RefundUnderWay);
+    }
+    let mut after = payment.clone();
+    let Some(refund) = after.refunds.get_mut(place) else {
+        return Outcome::refused(payment, WishRefused::NotNow);
+    };
+    if refund.amount > undecided(payment, &refund.trade_no) {
+        return Outcome::refused(payment, WishRefused::MoreThanIsLeft);
+    }
+    (refund.status, refund.refused) = (RefundStatus::Init, None);
+    if let Some(wish) = refund.wish.as_mut() {
+        approver_id.clone_into(&mut wish.approver_id);
+    }
+    Outcome::changed(after, Step::QueryRefunds)
+}
+
+fn has_booked(payment: &Payment, trade_no: &TradeNo, booked: Booked) -> bool {
+    let has_money = match payment.status {
+        Status::Success(_) | Status::Suspense => true,
         Status::Init | Status::Precreated | Status::Paying | Status::Closing | Status::Closed(_) | Status::Fail(_) => {
-            return Outcome::refused(payment, WishRefused::NotNow);
+            false
+        }
+    };
+    has_money && payment.find_receipt(trade_no).is_some_and(|receipt| receipt.booked == booked)
+}
+
+fn or_not_now(payment: &Payment, why: WishRefused) -> WishRefused {
+    match payment.status {
+        Status::Success(_) | Status::Suspense => why,
+        Status::Init | Status::Precreated | Status::Paying | Status::Closing | Status::Closed(_) | Status::Fail(_) => {
+            WishRefused::NotNow
         }
     }
-    let in_suspense = payment.find_receipt(trade_no).is_some_and(|receipt| receipt.booked == Booked::Suspense);
-    let rest = undecided(payment, trade_no);
-    if !in_suspense || rest.is_zero() {
-        return Outcome::refused(payment, WishRefused::NoSuchMoney);
-    }
-    let refund = Refund {
-        trade_no: trade_no.clone(),
-        out_request_no: Some(out_request_no.to_owned()),
-        amount: rest,
-        origin: RefundOrigin::Ours,
-        status: RefundStatus::Init,
-    };
+}
+
+fn write_down(payment: &Payment, trade_no: &TradeNo, number: &str, amount: Fen, wish: &RefundWish) -> Outcome {
+    let number = Some(number.to_owned());
+    let refund = Refund::new(trade_no.clone(), number, amount, RefundOrigin::Ours, RefundStatus::Init);
     let mut after = payment.clone();
-    after.refunds.push(refund);
-    Outcome::changed(after, Step::Rest)
+    after.refunds.push(Refund { wish: Some(wish.clone()), ..refund });
+    Outcome::changed(after, Step::QueryRefunds)
 }

@@ -6,10 +6,12 @@
 
 use crate::outcome::{CaseKind, Input, Outcome, Step, WishRefused, watch_at};
 use crate::record::{Booked, CLOSE_GAP, Method, Payment, Receipt, StoppedBy};
-use crate::refund::{cancel_rest, note_refund, refund_rest, return_money, undecided};
-use crate::status::{Death, Money, Status};
+use crate::refund::{
+    cancel_rest, give_back, note_absence, note_refund, note_refusal, refund_rest, retry, return_money, undecided,
+};
+use crate::status::{Death, Money, Status, StatusName};
 use crate::wish::{new_code, refresh, resume, stop, stop_by_clock};
-use crate::{Evidence, NoTrade, PaidTrade, QrCode, RefundOrigin, Refusal, SeenTrade, TradeNo, UtcMs};
+use crate::{Evidence, NoTrade, PaidTrade, QrCode, RefundOrigin, Refusal, SaleId, SeenTrade, TradeNo, UtcMs};
 use std::time::Duration;
 
 /// Booked money that the gateway does not know this long afterwards is a case.
@@ -28,8 +30,12 @@ pub fn apply(payment: &Payment, input: &Input, now: UtcMs) -> Outcome {
         Input::Refresh => refresh(payment, now),
         Input::NewCode => new_code(payment, now),
         Input::Resume => resume(payment, now),
-        Input::Recognise { trade_no } => recognise(payment, trade_no),
-        Input::Return { trade_no, out_request_no } => return_money(payment, trade_no, out_request_no),
+        Input::Recognise { trade_no, new_sale_id } => recognise(payment, trade_no, *new_sale_id),
+        Input::Return { trade_no, out_request_no, wish } => return_money(payment, trade_no, out_request_no, wish),
+        Input::Refund { trade_no, out_request_no, amount, wish } => {
+            give_back(payment, trade_no, out_request_no, *amount, wish)
+        }
+        Input::Retry { out_request_no, approver_id } => retry(payment, out_request_no, approver_id),
     }
 }
 
@@ -65,8 +71,12 @@ fn judge(payment: &Payment, evidence: &Evidence, now: UtcMs) -> Outcome {
         Evidence::CloseAccepted => judge_close_accepted(payment),
         // A refused close is a reason to ask, never a reason to close.
         Evidence::CloseRefused(_) => Outcome::unchanged(payment, Step::Query),
-        Evidence::RefundedOurs(fact) => note_refund(payment, fact, RefundOrigin::Ours),
-        Evidence::RefundedElsewhere(fact) => note_refund(payment, fact, RefundOrigin::Foreign),
+        Evidence::RefundedOurs(fact) => note_refund(payment, fact, RefundOrigin::Found, true),
+        Evidence::RefundMoved(fact) => note_refund(payment, fact, RefundOrigin::Found, false),
+        Evidence::RefundedElsewhere(fact) => note_refund(payment, fact, RefundOrigin::Foreign, true),
+        Evidence::RefundAccepted { .. } => Outcome::unchanged(payment, Step::QueryRefunds),
+        Evidence::RefundRefused { out_request_no, refusal } => note_refusal(payment, out_request_no, refusal),
+        Evidence::NotRefunded(answer) => note_absence(payment, answer),
     }
 }
 
@@ -150,6 +160,7 @@ fn with_receipt(payment: &Payment, paid: &PaidTrade, booked: Booked) -> Vec<Rece
         receipt: paid.receipt,
         paid_at: paid.paid_at,
         booked,
+        sale_id: None,
     };
     payment.receipts.iter().cloned().chain([receipt]).collect()
 }
@@ -356,11 +367,14 @@ fn seen(payment: &Payment, trade_no: &TradeNo) -> Payment {
 }
 
 /// The other place that says SUCCESS: a person decides that money in suspense pays for the sale.
-fn recognise(payment: &Payment, trade_no: &TradeNo) -> Outcome {
+fn recognise(payment: &Payment, trade_no: &TradeNo, new_sale_id: SaleId) -> Outcome {
     let in_suspense = |receipt: &Receipt| receipt.trade_no == *trade_no && receipt.booked == Booked::Suspense;
     // Money that is being given back pays for nothing.
     let has_money = payment.receipts.iter().any(in_suspense) && !undecided(payment, trade_no).is_zero();
+    let is_paid = payment.status.name() == StatusName::Success;
     let receipts = payment.receipts.iter().cloned().map(|receipt| match in_suspense(&receipt) {
+        // One net charge per sale: money that came a second time pays for a sale of its own.
+        true if is_paid => Receipt { booked: Booked::Recognised, sale_id: Some(new_sale_id), ..receipt },
         true => Receipt { booked: Booked::Recognised, ..receipt },
         false => receipt,
     });

@@ -1,8 +1,8 @@
 //! What holds for every input in every order: the books, what never changes, when a payment is dead, what is done next.
 
 use crate::start::{
-    NOW, SENT, at, closed, fen, fresh, given, no_trade, paid_by, paid_trade, qr_issued, refund_fact, refusal, told,
-    trade, usual, waiting,
+    NOW, SENT, at, closed, fen, fresh, give_back, given, no_trade, paid_by, paid_trade, qr_issued, recognise,
+    refund_fact, refusal, told, usual, waiting,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -28,8 +28,8 @@ fn every_input() -> Vec<Input> {
     inputs.extend([(10, Some(11)), (391, Some(391)), (391, None), (8_000, Some(8_000))].map(|(a, b)| no_trade(a, b)));
     for number in ["T1", "T2"] {
         inputs.push(closed(number));
-        inputs.push(Input::Recognise { trade_no: trade(number) });
-        inputs.push(Input::Return { trade_no: trade(number), out_request_no: format!("RX{number}") });
+        inputs.push(recognise(number));
+        inputs.push(give_back(number, &format!("RX{number}")));
         for total in [1_000, 1_200] {
             inputs.push(waiting(number, total));
             inputs.push(paid_by(number, total));

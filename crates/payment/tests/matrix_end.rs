@@ -1,6 +1,6 @@
 //! The second half of the table: the end of a trade, money that goes back, and what people and the clock want.
 
-use crate::start::{closed, paid_trade, refund_fact, refusal, told, trade};
+use crate::start::{closed, give_back, paid_trade, recognise, refund_fact, refusal, told};
 use crate::table::check;
 use yidan_payment::{Evidence, Input};
 
@@ -45,7 +45,7 @@ fn a_refund_of_ours_that_moved_money() {
     check(
         &told(Evidence::RefundedOurs(refund_fact("T1", "R1", 300))),
         "
-                           | = Q !CONTRADICTION | same | same | same | = OURS:3.00      | = Q !CONTRADICTION | = OURS:3.00
+                           | = Q !CONTRADICTION | same | same | same | = FOUND:3.00      | = Q !CONTRADICTION | = FOUND:3.00
         R1 3.00 processing | = Q !CONTRADICTION | same | same | same | = back:R1        | = Q !CONTRADICTION | = back:R1
         R1 3.00 back       | = Q !CONTRADICTION | same | same | same | =                | = Q !CONTRADICTION | =
         R1 10.00 sent      | = Q !CONTRADICTION | same | same | same | = !CONTRADICTION | = Q !CONTRADICTION | = !CONTRADICTION
@@ -54,7 +54,7 @@ fn a_refund_of_ours_that_moved_money() {
     check(
         &told(Evidence::RefundedOurs(refund_fact("T1", "R1", 1_000))),
         "
-                         | = Q !CONTRADICTION | same | same | same | = OURS:10.00 | = Q !CONTRADICTION | = OURS:10.00
+                         | = Q !CONTRADICTION | same | same | same | = FOUND:10.00 | = Q !CONTRADICTION | = FOUND:10.00
         R1 10.00 sent    | = Q !CONTRADICTION | same | same | same | = back:R1    | = Q !CONTRADICTION | = back:R1
         R1 10.00 refused | = Q !CONTRADICTION | same | same | same | = back:R1    | = Q !CONTRADICTION | = back:R1
         ",
@@ -194,7 +194,7 @@ fn going_on_after_a_stop() {
 #[test]
 fn a_person_recognises_money_in_suspense() {
     check(
-        &Input::Recognise { trade_no: trade("T1") },
+        &recognise("T1"),
         "
                          | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | SUCCESS recognised:T1
         R1 3.00 back     | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | SUCCESS recognised:T1
@@ -204,7 +204,7 @@ fn a_person_recognises_money_in_suspense() {
         ",
     );
     check(
-        &Input::Recognise { trade_no: trade("T2") },
+        &recognise("T2"),
         "
                  | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = no:NoSuchMoney
         extra T2 | .             | .    | .    | .    | = recognised:T2  | .           | SUCCESS recognised:T2 trade:T2
@@ -214,22 +214,22 @@ fn a_person_recognises_money_in_suspense() {
 
 #[test]
 fn a_person_gives_money_in_suspense_back() {
-    let give_back = |number: &str| Input::Return { trade_no: trade(number), out_request_no: "RX1".into() };
+    let give_back = |number: &str| give_back(number, "RX1");
     check(
         &give_back("T1"),
         "
-                         | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = send:RX1
-        R1 3.00 back     | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = send:RX1
+                         | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = send:RX1 R
+        R1 3.00 back     | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = send:RX1 R
         R1 10.00 back    | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = no:NoSuchMoney
         R1 10.00 sent    | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = no:NoSuchMoney
-        R1 10.00 refused | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = send:RX1
+        R1 10.00 refused | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = send:RX1 R
         ",
     );
     check(
         &give_back("T2"),
         "
                  | = P no:NotNow | same | same | same | = no:NoSuchMoney | = no:NotNow | = no:NoSuchMoney
-        extra T2 | .             | .    | .    | .    | = send:RX1       | .           | = send:RX1
+        extra T2 | .             | .    | .    | .    | = send:RX1 R       | .           | = send:RX1 R
         ",
     );
 }

@@ -1,6 +1,9 @@
 //! Money that goes back: whose refund it is, that none is counted twice, and what becomes of the order.
 
-use crate::start::{NOW, closed, fen, given, paid_by, paid_trade, receipt, refund, refund_fact, told, trade, usual};
+use crate::start::{
+    NOW, closed, fen, give_back, given, paid_by, paid_trade, receipt, recognise, refund, refund_fact, told, trade,
+    usual,
+};
 use serde_json::Value;
 use yidan_payment::{
     Booked, CaseKind, Evidence, Input, OrderStatus, Outcome, Payment, RefundFact, RefundOrigin, RefundStatus,
@@ -181,7 +184,7 @@ fn st4_a_cancel_that_refunded_leaves_payment_and_refund_on_record() {
 #[test]
 fn money_that_came_twice_and_goes_back_is_no_refund_of_the_order() {
     let twice = play(paid(1_000), &[paid_by("T2", 1_000)]);
-    let back = Input::Return { trade_no: trade("T2"), out_request_no: "RX1".into() };
+    let back = give_back("T2", "RX1");
 
     let sending = play(twice, &[back]);
     assert_eq!(order_status(&sending), OrderStatus::Paid);
@@ -196,10 +199,10 @@ fn money_that_came_twice_and_goes_back_is_no_refund_of_the_order() {
 #[test]
 fn money_in_suspense_is_decided_once() {
     let suspense = usual(StatusName::Suspense);
-    let back = |number: &str| Input::Return { trade_no: trade("T1"), out_request_no: number.into() };
+    let back = |number: &str| give_back("T1", number);
     let sending = play(suspense, &[back("RX1")]);
 
-    for decision in [back("RX2"), Input::Recognise { trade_no: trade("T1") }] {
+    for decision in [back("RX2"), recognise("T1")] {
         assert_eq!(apply(&sending, &decision, NOW).refused, Some(WishRefused::NoSuchMoney), "{decision:?}");
     }
     let after = play(sending, &[told(Evidence::RefundedOurs(refund_fact("T1", "RX1", 1_000)))]);
@@ -210,7 +213,7 @@ fn money_in_suspense_is_decided_once() {
 #[test]
 fn part_of_an_overpaid_and_recognised_order_goes_back() {
     let suspense = play(usual(StatusName::Paying), &[paid_by("T1", 1_200)]);
-    let recognised = play(suspense, &[Input::Recognise { trade_no: trade("T1") }]);
+    let recognised = play(suspense, &[recognise("T1")]);
     assert_eq!(order_status(&recognised), OrderStatus::Paid);
     let after = play(recognised, &[ours("R1", 1_000)]);
     assert_eq!(order_status(&after), OrderStatus::PartiallyRefunded);

@@ -6,8 +6,8 @@
 use std::time::Duration;
 use yidan_payment::{
     Account, Booked, Death, Evidence, Fen, Input, Method, NoTrade, OrderId, OutTradeNo, PaidTrade, Payment, PaymentId,
-    Receipt, Refund, RefundFact, RefundOrigin, RefundStatus, Refusal, SaleId, SeenTrade, Status, StatusName, StoppedBy,
-    TradeNo, UtcMs,
+    Receipt, Refund, RefundFact, RefundOrigin, RefundStatus, RefundWish, Refusal, RequestId, SaleId, SeenTrade, Status,
+    StatusName, StoppedBy, TradeNo, UtcMs,
 };
 
 /// When the precreate was sent.
@@ -97,12 +97,40 @@ fn paid(payment: Payment, word: &str, booked: Booked) -> Payment {
 }
 
 pub fn receipt(number: &str, total: i64, booked: Booked) -> Receipt {
-    Receipt { trade_no: trade(number), total: fen(total), receipt: fen(total), paid_at: Some(at(30)), booked }
+    Receipt {
+        trade_no: trade(number),
+        total: fen(total),
+        receipt: fen(total),
+        paid_at: Some(at(30)),
+        booked,
+        sale_id: None,
+    }
 }
 
 pub fn refund(number: &str, amount: i64, status: RefundStatus) -> Refund {
-    let out_request_no = Some(number.to_owned());
-    Refund { trade_no: trade("T1"), out_request_no, amount: fen(amount), origin: RefundOrigin::Ours, status }
+    let proved = status == RefundStatus::Success;
+    Refund { proved, ..Refund::new(trade("T1"), Some(number.to_owned()), fen(amount), RefundOrigin::Ours, status) }
+}
+
+/// Who wants money back.
+pub fn wish() -> RefundWish {
+    RefundWish {
+        request_id: RequestId::new(uuid::Uuid::from_u128(7)),
+        reason: "退货".into(),
+        operator_id: "01".into(),
+        approver_id: "02".into(),
+        asked_at: NOW,
+    }
+}
+
+/// Money in suspense pays for a sale.
+pub fn recognise(number: &str) -> Input {
+    Input::Recognise { trade_no: trade(number), new_sale_id: SaleId::new(uuid::Uuid::from_u128(8)) }
+}
+
+/// Money in suspense goes back.
+pub fn give_back(number: &str, out_request_no: &str) -> Input {
+    Input::Return { trade_no: trade(number), out_request_no: out_request_no.into(), wish: wish() }
 }
 
 /// Changes the usual payment as the words of a table say. Words are separated by commas.

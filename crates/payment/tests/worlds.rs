@@ -3,7 +3,7 @@
 //! A world is one payment, the truth on the other side, and letters on their way. The counter sees only the letters.
 //! First everything goes wrong, then the faults stop and the counter must come to the truth by itself.
 
-use crate::start::{SENT, fen, fresh, trade};
+use crate::start::{SENT, fen, fresh, give_back, recognise, trade};
 use crate::truth::{Dice, Truth};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -184,8 +184,8 @@ impl World {
             5 => Input::NewCode,
             6..8 => Input::Resume,
             8 if self.payment.dead_after.is_some_and(|end| self.now > end.0) => Input::ClockPassed,
-            8 => Input::Recognise { trade_no },
-            _ => Input::Return { trade_no, out_request_no: format!("RX{}", self.sent) },
+            8 => recognise(trade_no.as_str()),
+            _ => give_back(trade_no.as_str(), &format!("RX{}", self.sent)),
         };
         let known = self.payment.refunds.len();
         let then = self.apply(&wish);
@@ -211,7 +211,7 @@ impl World {
         if left > 0 {
             let (amount, out_request_no) = (fen(amount.min(left)), Some(format!("R{}", self.sent)));
             let (origin, status) = (RefundOrigin::Ours, RefundStatus::Init);
-            self.payment.refunds.push(Refund { trade_no, out_request_no, amount, origin, status });
+            self.payment.refunds.push(Refund::new(trade_no, out_request_no, amount, origin, status));
             self.refund(self.payment.refunds.len() - 1);
         }
     }

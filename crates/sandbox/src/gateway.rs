@@ -37,7 +37,7 @@ pub async fn answer(State(platform): State<Arc<Platform>>, RawQuery(query): RawQ
 }
 
 async fn carry_out(platform: &Platform, call: &Call) -> Response<Body> {
-    let number = call.biz.text("out_trade_no");
+    let number = call.biz.text("out_trade_no").or_else(|| call.biz.text("trade_no"));
     if let Some(number) = &number {
         platform.count_call(number, &call.method);
     }

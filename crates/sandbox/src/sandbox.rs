@@ -240,7 +240,8 @@ impl Sandbox {
         self.read(|turn| turn.records.latest_session(out_trade_no)).map(|session| session.qr_code)
     }
 
-    /// How often a method (`alipay.trade.query`) was called for a number since this start, faults included.
+    /// How often a method (`alipay.trade.query`) was called for a number since this start, faults included. A call that
+    /// names only the trade counts for the `trade_no`.
     pub fn calls(&self, out_trade_no: &str, method: &str) -> u32 {
         self.platform().calls(out_trade_no, method)
     }

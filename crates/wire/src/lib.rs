@@ -9,7 +9,7 @@ mod report;
 pub mod signature;
 
 pub use enrol::{Enrolled, Enrolment, Mode};
-pub use payload::{Carry, CaseState, EventKind, PaymentState, ReceiptState};
+pub use payload::{Carry, CaseState, DecisionState, EventKind, PaymentState, ReceiptState};
 pub use push::{Heard, Instructed, Instruction, InstructionOutcome, Push, PushId, PushKind, Resolution, Told};
 pub use report::{Ack, Batch, Conflict, MAX_EVENTS};
 pub use signature::{SignatureError, TerminalKey, Verified};

@@ -32,6 +32,8 @@ pub enum EventKind {
     Closed,
     /// Refused before any code was shown.
     Refused,
+    /// A refund was written down, or is about to be sent.
+    Refunding,
     /// A refund moved money, or changed.
     Refunded,
     /// Something for a person, without a change of state.
@@ -58,6 +60,7 @@ impl EventKind {
             EventKind::Resumed => "resumed",
             EventKind::Closed => "closed",
             EventKind::Refused => "refused",
+            EventKind::Refunding => "refunding",
             EventKind::Refunded => "refunded",
             EventKind::Noticed => "noticed",
             EventKind::Decided => "decided",
@@ -109,6 +112,9 @@ pub struct PaymentState {
     pub refunds: Vec<Refund>,
     /// Cases this change opened.
     pub cases: Vec<CaseState>,
+    /// Cases this change decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<DecisionState>,
     /// The signed statement that caused the change. Headquarters checks it again itself.
     pub proof: Option<Proof>,
     /// When the payment was written down.
@@ -169,4 +175,21 @@ pub struct CaseState {
     pub trade_no: Option<TradeNo>,
     /// How much.
     pub amount_fen: Fen,
+}
+
+/// A decision as reported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionState {
+    /// On which case.
+    pub kind: CaseKind,
+    /// Whose money.
+    pub trade_no: Option<TradeNo>,
+    /// `RECOGNISE`, `REFUND`, `KEEP` or `SEEN`.
+    pub decision: String,
+    /// Who approved it.
+    pub decided_by: String,
+    /// What they wrote.
+    pub note: Option<String>,
+    /// Whether nothing is left to be done: money that goes back keeps the case open until it is back.
+    pub is_resolved: bool,
 }

@@ -56,6 +56,9 @@ impl From<&Error> for CommandError {
             | Error::Refused(_)
             | Error::StillPayable
             | Error::HistoryDiffers
+            | Error::AlreadyDecided { .. }
+            | Error::CodeUsed
+            | Error::NotApproved
             | Error::PaymentsLive(_) => CommandError::plain(ErrorKind::NotNow),
             Error::Storage { .. } => {
                 tracing::error!(error = error as &dyn std::error::Error, "a command failed");
@@ -88,7 +91,8 @@ impl From<PinError> for CommandError {
         match error {
             PinError::Wrong => CommandError::plain(ErrorKind::WrongPin),
             PinError::LockedOut { .. } => CommandError::plain(ErrorKind::PinLocked),
-            PinError::NoManager => CommandError::plain(ErrorKind::NoManager),
+            PinError::NoManager | PinError::NoSuchOperator => CommandError::plain(ErrorKind::NoManager),
+            PinError::NotAllowed | PinError::MustDiffer => CommandError::plain(ErrorKind::NotNow),
             PinError::Storage(error) => CommandError::from(&error),
         }
     }

@@ -87,7 +87,7 @@ fn line_of(event: &Event, state: &PaymentState, before: Option<&PaymentState>) -
         }
         EventKind::Noticed => noticed(event, state, before),
         EventKind::Decided => plain(event, "case_resolved", Who::Cashier),
-        EventKind::Opened | EventKind::Instructed => plain(event, "other", Who::Counter),
+        EventKind::Opened | EventKind::Instructed | EventKind::Refunding => plain(event, "other", Who::Counter),
     }
 }
 

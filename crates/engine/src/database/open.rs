@@ -16,6 +16,7 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("../../../../migrations/terminal/0001_records.sql")),
     M::up(include_str!("../../../../migrations/terminal/0002_operators.sql")),
+    M::up(include_str!("../../../../migrations/terminal/0003_refunds.sql")),
 ];
 
 impl Database {

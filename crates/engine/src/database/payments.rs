@@ -1,11 +1,12 @@
 //! Payments with their receipts and refunds: read whole, written by version.
 
+use super::refunds::{list_refunds, save_refund};
 use super::{Database, RowError, WriteError, parse};
 use crate::Error;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use yidan_payment::{
-    Account, Booked, Fen, Hash, Method, OutTradeNo, Payment, PaymentId, QrCode, Receipt, Refund, RefundId,
-    RefundOrigin, RefundStatus, SaleId, Statement, Status, StoppedBy, TradeNo, UtcMs,
+    Account, Booked, Fen, Hash, Method, OutTradeNo, Payment, PaymentId, QrCode, Receipt, RefundId, SaleId, Statement,
+    Status, StoppedBy, TradeNo, UtcMs,
 };
 
 const COLUMNS: &str = "pay_id, order_id, sale_id, method, account, out_trade_no, amount_fen, status, reason, trade_no, \
@@ -92,9 +93,10 @@ fn save_receipt(
 ) -> Result<(), WriteError> {
     transaction
         .prepare_cached(
-            "insert into receipts (account, trade_no, pay_id, total_fen, receipt_fen, paid_at_ms, business_day, booked)
-             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-             on conflict (account, trade_no) do update set booked = excluded.booked where pay_id = excluded.pay_id",
+            "insert into receipts (account, trade_no, pay_id, total_fen, receipt_fen, paid_at_ms, business_day, booked, sale_id)
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             on conflict (account, trade_no) do update set booked = excluded.booked, sale_id = excluded.sale_id
+             where pay_id = excluded.pay_id",
         )?
         .execute(params![
             payment.account.0,
@@ -105,32 +107,7 @@ fn save_receipt(
             ms(receipt.paid_at),
             business_day,
             word(&receipt.booked),
-        ])?;
-    Ok(())
-}
-
-fn save_refund(
-    transaction: &Transaction<'_>,
-    pay_id: PaymentId,
-    position: usize,
-    refund: &Refund,
-    refund_id: RefundId,
-) -> Result<(), WriteError> {
-    transaction
-        .prepare_cached(
-            "insert into refunds (refund_id, pay_id, trade_no, out_request_no, amount_fen, origin, status, position)
-             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-             on conflict (pay_id, position) do update set out_request_no = excluded.out_request_no, amount_fen = excluded.amount_fen, status = excluded.status",
-        )?
-        .execute(params![
-            refund_id.to_string(),
-            pay_id.to_string(),
-            refund.trade_no.as_str(),
-            refund.out_request_no,
-            refund.amount.as_fen(),
-            word(&refund.origin),
-            word(&refund.status),
-            i64::try_from(position).unwrap_or(i64::MAX),
+            receipt.sale_id.map(|id| id.to_string()),
         ])?;
     Ok(())
 }
@@ -173,7 +150,7 @@ pub(crate) fn find_payment(connection: &Connection, pay_id: PaymentId) -> Result
 
 fn list_receipts(connection: &Connection, pay_id: PaymentId) -> Result<Vec<Receipt>, RowError> {
     let mut statement = connection.prepare_cached(
-        "select trade_no, total_fen, receipt_fen, paid_at_ms, booked from receipts where pay_id = ?1 order by trade_no",
+        "select trade_no, total_fen, receipt_fen, paid_at_ms, booked, sale_id from receipts where pay_id = ?1 order by trade_no",
     )?;
     statement
         .query_and_then([pay_id.to_string()], |row| {
@@ -183,23 +160,7 @@ fn list_receipts(connection: &Connection, pay_id: PaymentId) -> Result<Vec<Recei
                 receipt: fen(row.get(2)?)?,
                 paid_at: row.get::<_, Option<i64>>(3)?.map(UtcMs),
                 booked: read_word::<Booked>(row, 4)?,
-            })
-        })?
-        .collect()
-}
-
-fn list_refunds(connection: &Connection, pay_id: PaymentId) -> Result<Vec<Refund>, RowError> {
-    let mut statement = connection.prepare_cached(
-        "select trade_no, out_request_no, amount_fen, origin, status from refunds where pay_id = ?1 order by position",
-    )?;
-    statement
-        .query_and_then([pay_id.to_string()], |row| {
-            Ok(Refund {
-                trade_no: trade_no(row.get(0)?)?,
-                out_request_no: row.get(1)?,
-                amount: fen(row.get(2)?)?,
-                origin: read_word::<RefundOrigin>(row, 3)?,
-                status: read_word::<RefundStatus>(row, 4)?,
+                sale_id: row.get::<_, Option<String>>(5)?.as_deref().map(parse).transpose()?,
             })
         })?
         .collect()
@@ -334,7 +295,7 @@ fn read_payment(row: &Row<'_>) -> Result<Payment, RowError> {
 }
 
 /// The word that serde writes for a plain enum.
-fn word<T: serde::Serialize>(value: &T) -> String {
+pub(super) fn word<T: serde::Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         Ok(other) => other.to_string(),
@@ -342,19 +303,19 @@ fn word<T: serde::Serialize>(value: &T) -> String {
     }
 }
 
-fn read_word<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, RowError> {
+pub(super) fn read_word<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, RowError> {
     let word: String = row.get(column)?;
     serde_json::from_value(serde_json::Value::String(word.clone())).map_err(|_| RowError::Unreadable(word))
 }
 
-fn ms(moment: Option<UtcMs>) -> Option<i64> {
+pub(super) fn ms(moment: Option<UtcMs>) -> Option<i64> {
     moment.map(|moment| moment.0)
 }
 
-fn fen(value: i64) -> Result<Fen, RowError> {
+pub(super) fn fen(value: i64) -> Result<Fen, RowError> {
     Fen::from_fen(value).map_err(|error| RowError::Unreadable(error.to_string()))
 }
 
-fn trade_no(text: String) -> Result<TradeNo, RowError> {
+pub(super) fn trade_no(text: String) -> Result<TradeNo, RowError> {
     TradeNo::new(text).map_err(|error| RowError::Unreadable(error.to_string()))
 }

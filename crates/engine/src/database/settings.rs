@@ -23,6 +23,17 @@ impl Database {
         })
     }
 
+    /// Writes settings and tells the journal: all or nothing.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub(crate) fn save_rules(&self, settings: &[(&str, &str)], event: NewEvent) -> Result<(), Error> {
+        self.write("save the rules", |transaction| {
+            settings.iter().try_for_each(|(name, value)| save_setting(transaction, name, value))?;
+            append(transaction, event)
+        })
+    }
+
     /// Writes one setting, forgets others, and tells the journal: all or nothing.
     ///
     /// # Errors

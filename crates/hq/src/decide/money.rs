@@ -339,6 +339,10 @@ fn paid_trade(evidence: &Evidence) -> Option<&PaidTrade> {
         | Evidence::TradeClosed(_)
         | Evidence::RefundedOurs(_)
         | Evidence::RefundedElsewhere(_)
+        | Evidence::RefundMoved(_)
+        | Evidence::RefundAccepted { .. }
+        | Evidence::RefundRefused { .. }
+        | Evidence::NotRefunded(_)
         | Evidence::CloseAccepted
         | Evidence::CloseRefused(_) => None,
     }
@@ -361,6 +365,10 @@ fn proves_refund(evidence: &Evidence, refund: &Refund, all: bool) -> bool {
         | Evidence::NoTrade(_)
         | Evidence::WaitBuyerPay(_)
         | Evidence::Paid(_)
+        | Evidence::RefundMoved(_)
+        | Evidence::RefundAccepted { .. }
+        | Evidence::RefundRefused { .. }
+        | Evidence::NotRefunded(_)
         | Evidence::CloseAccepted
         | Evidence::CloseRefused(_) => false,
     }

@@ -17,13 +17,7 @@ fn fen(fen: i64) -> Fen {
 }
 
 fn refund(number: Option<&str>, amount: i64) -> Refund {
-    Refund {
-        trade_no: trade(),
-        out_request_no: number.map(str::to_owned),
-        amount: fen(amount),
-        origin: RefundOrigin::Ours,
-        status: RefundStatus::Success,
-    }
+    Refund::new(trade(), number.map(str::to_owned), fen(amount), RefundOrigin::Ours, RefundStatus::Success)
 }
 
 fn money(total: i64) -> PaidTrade {
@@ -62,11 +56,13 @@ fn paid(refunds: Vec<Refund>) -> PaymentState {
                 receipt: fen(1000),
                 paid_at: None,
                 booked: Booked::Recognised,
+                sale_id: None,
             },
             business_day: "2026-11-30".into(),
         }],
         refunds,
         cases: Vec::new(),
+        decisions: Vec::new(),
         proof: None,
         created_at: UtcMs(0),
         carry: Carry {

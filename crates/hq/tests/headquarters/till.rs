@@ -95,6 +95,7 @@ impl Till {
             receipts: Vec::new(),
             refunds: Vec::new(),
             cases: Vec::new(),
+            decisions: Vec::new(),
             proof: None,
             created_at: self.now,
             carry: carry(),
@@ -236,6 +237,7 @@ pub fn paid(state: &PaymentState, trade_no: &TradeNo, fen: i64) -> PaymentState 
         receipt: Fen::try_from(fen).unwrap(),
         paid_at: None,
         booked: Booked::Recognised,
+        sale_id: None,
     };
     PaymentState {
         status: StatusName::Success,
