@@ -8,9 +8,10 @@ use futures_util::future::{Either, select};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use yidan_alipay::{PayOrder, RefundOrder, RefundQuestion};
 use yidan_engine::{Answer, Gateway, GatewayClock};
 use yidan_payment::{
-    Account, Evidence, GatewayError, NoTrade, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
+    Account, Evidence, Fen, GatewayError, NoTrade, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
 };
 
 /// Longer nobody waits for an answer.
@@ -90,4 +91,25 @@ impl Gateway for Channel {
     fn close<'a>(&'a self, out_trade_no: &'a OutTradeNo) -> Answer<'a> {
         Box::pin(self.exchange(out_trade_no, Ask::Close, Source::Close))
     }
+
+    // The simulated customers do not return goods yet, and show no codes.
+    fn refund<'a>(&'a self, _order: &'a RefundOrder) -> Answer<'a> {
+        Box::pin(async { Err(not_here()) })
+    }
+
+    fn refund_query<'a>(&'a self, _question: &'a RefundQuestion) -> Answer<'a> {
+        Box::pin(async { Err(not_here()) })
+    }
+
+    fn pay<'a>(&'a self, _order: &'a PayOrder) -> Answer<'a> {
+        Box::pin(async { Err(not_here()) })
+    }
+
+    fn cancel<'a>(&'a self, _out_trade_no: &'a OutTradeNo, _amount: Fen) -> Answer<'a> {
+        Box::pin(async { Err(not_here()) })
+    }
+}
+
+fn not_here() -> GatewayError {
+    GatewayError::NotSent("this call is not simulated".into())
 }
