@@ -54,13 +54,14 @@ fn paid(number: &str, trade_no: &str, amount: i64) -> OurBooks {
         receipt: fen(amount),
         paid_at: Some(UtcMs(NOON)),
         booked: Booked::Recognised,
+        sale_id: None,
     };
     OurBooks { receipts: vec![receipt], ..unpaid(number) }
 }
 
 fn refund(trade_no: &str, request: Option<&str>, amount: i64, status: RefundStatus) -> Refund {
     let out_request_no = request.map(Into::into);
-    Refund { trade_no: trade(trade_no), out_request_no, amount: fen(amount), origin: RefundOrigin::Ours, status }
+    Refund::new(trade(trade_no), out_request_no, fen(amount), RefundOrigin::Ours, status)
 }
 
 fn refunded(books: OurBooks, refunds: Vec<Refund>) -> OurBooks {
