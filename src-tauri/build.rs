@@ -6,6 +6,8 @@ use std::path::Path;
 const COMMANDS: &[&str] = &[
     "boot",
     "status",
+    "self_test",
+    "want_self_test",
     "collect",
     "stop",
     "resume",

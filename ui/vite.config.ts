@@ -37,5 +37,6 @@ export default defineConfig(({ mode }) => ({
   },
   preview: { host: '127.0.0.1', headers: { 'Content-Security-Policy': strictPolicy } },
   server: { host: '127.0.0.1' },
-  test: { environment: 'jsdom', include: ['tests/**/*.test.ts'], root: at('./') },
+  // Element Plus brings style sheets, which only Vite can read.
+  test: { environment: 'jsdom', include: ['tests/**/*.test.ts'], root: at('./'), server: { deps: { inline: ['element-plus'] } } },
 }))

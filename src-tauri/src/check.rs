@@ -2,6 +2,7 @@
 //!
 //! Ends with one signed question about a number that does not exist: only a *verified* "there is no such trade" is green.
 
+use crate::checks::RENEW_DAYS;
 use crate::setup::{Folder, Setup};
 use crate::world::SystemClock;
 use anyhow::{Context, Result};
@@ -9,9 +10,6 @@ use serde::Serialize;
 use yidan_alipay::{Client, Trust};
 use yidan_engine::{Clock as _, Database, Lock, open_keys};
 use yidan_payment::OutTradeNo;
-
-/// A certificate with fewer days left is renewed soon.
-const RENEW_DAYS: i64 = 30;
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]

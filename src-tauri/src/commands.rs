@@ -24,6 +24,8 @@ pub fn all() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         look::boot,
         look::status,
+        look::self_test,
+        look::want_self_test,
         look::list_orders,
         look::order_detail,
         look::day_totals,

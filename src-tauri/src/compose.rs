@@ -7,7 +7,7 @@ use base64::Engine as _;
 use std::rc::Rc;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
-use yidan_alipay::{AlipayKey, AppKey};
+use yidan_alipay::{AlipayKey, AppKey, Trust};
 use yidan_engine::{
     Counter, Database, Engine, GatewayClock, Hq, HqClient, Limits, Lock, Parts, Secrets, check_address, open_keys,
     serve,
@@ -22,6 +22,8 @@ pub struct Running {
     pub thread: JoinHandle<()>,
     /// What is not secret about it.
     pub setup: Setup,
+    /// Whose signature is believed.
+    pub trust: Trust,
     /// By it a person knows the app's key again: the ends of the SHA-256 of its public half.
     pub app_key_fingerprint: String,
 }
@@ -42,12 +44,13 @@ fn run(database: Database, setup: Setup, secrets: Secrets) -> Result<Running> {
     let (ready, started) = mpsc::channel();
     let for_thread = setup.clone();
     let app_key_fingerprint = fingerprint(&secrets.app_private_key)?;
+    let trust = setup.trust()?;
     let thread = std::thread::Builder::new()
         .name("engine".into())
         .spawn(move || live(database, &for_thread, &secrets, &ready))
         .context("starting the engine's thread")?;
     let counter = started.recv().map_err(|_| anyhow!("the engine's thread ended at once"))??;
-    Ok(Running { counter, thread, setup, app_key_fingerprint })
+    Ok(Running { counter, thread, setup, trust, app_key_fingerprint })
 }
 
 fn fingerprint(app_private_key: &str) -> Result<String> {

@@ -1,7 +1,7 @@
 //! Demo mode: no real money. Its own data folder, its own keys, taken from a sandbox.
 
 use crate::place::PlaceArguments;
-use crate::setup::{Folder, Setup, install};
+use crate::setup::{CertificateFiles, Folder, Setup, install};
 use crate::world::SystemClock;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -19,6 +19,9 @@ struct Merchant {
     seller_id: String,
     alipay_public_key: String,
     app_private_key: String,
+    app_cert: String,
+    alipay_cert: Option<String>,
+    alipay_root_cert: String,
 }
 
 /// Prepares what `--demo` asks for: nothing, a running sandbox, or one inside this program, which lives as long as what
@@ -105,12 +108,22 @@ fn with_merchant(before: Option<Setup>, merchant: &Merchant, gateway: String) ->
         day_starts_at_min: 0,
         code_min: 5,
     });
+    let certificates = before.certificates.as_ref().and_then(|_| merchant.certificates());
+    let alipay_public_key = certificates.is_none().then(|| merchant.alipay_public_key.clone());
     Setup {
         gateway,
+        certificates,
         app_id: merchant.app_id.clone(),
         seller_id: Some(merchant.seller_id.clone()),
-        alipay_public_key: merchant.alipay_public_key.clone(),
+        alipay_public_key: alipay_public_key.unwrap_or_default(),
         ..before
+    }
+}
+
+impl Merchant {
+    fn certificates(&self) -> Option<CertificateFiles> {
+        let (app, root) = (self.app_cert.clone(), self.alipay_root_cert.clone());
+        self.alipay_cert.clone().map(|alipay| CertificateFiles { app, alipay, root })
     }
 }
 

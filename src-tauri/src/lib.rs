@@ -11,6 +11,7 @@ pub mod enrol;
 pub mod local_api;
 pub mod place;
 mod screen;
+mod self_test;
 pub mod setup;
 mod till;
 pub mod view;

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use ts_rs::TS;
 use yidan_alipay::{AlipayKey, AppKey, Certificates, GatewayUrl, Settings, Trust};
 use yidan_engine::{Database, Lock, Place, Secrets};
 use yidan_wire::Mode;
@@ -42,7 +43,7 @@ pub struct Setup {
 }
 
 /// The texts of the three certificate files. None of them is secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CertificateFiles {
     /// The app's own certificate.
     pub app: String,
@@ -50,6 +51,12 @@ pub struct CertificateFiles {
     pub alipay: String,
     /// Alipay's roots.
     pub root: String,
+}
+
+/// The one public key of key mode; with certificates there is none.
+#[must_use]
+pub fn key_of(alipay_public_key: &str, certificates: Option<&CertificateFiles>) -> String {
+    certificates.map_or_else(|| alipay_public_key.to_owned(), |_| String::new())
 }
 
 const SETUP: &str = "setup";

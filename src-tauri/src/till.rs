@@ -8,14 +8,16 @@ use crate::place::{KeyOpener, PlaceArguments};
 use crate::screen::{Screen, show_shop};
 use crate::setup::{Folder, Setup};
 use crate::view::{
-    AlipayLamp, AlipayState, CommandError, CounterView, ErrorKind, HqLamp, HqState, Language, ShopView, Stage,
-    StatusView,
+    AlipayLamp, AlipayState, CertificateDays, CheckLamp, CommandError, CounterView, ErrorKind, HqLamp, HqState,
+    Language, SelfTestView, ShopView, Stage, StatusView,
 };
+use crate::world::SystemClock;
 use anyhow::{Context, Result, anyhow};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
-use yidan_engine::{Counter, Database, Engine, find_lock_name, is_keyring_usable};
+use yidan_alipay::Trust;
+use yidan_engine::{Clock as _, Counter, Database, Engine, find_lock_name, is_keyring_usable};
 use yidan_sandbox::Sandbox;
 use zeroize::Zeroizing;
 
@@ -29,6 +31,8 @@ pub struct Till {
     screen: Arc<Mutex<Screen>>,
     sandbox: Mutex<Option<Sandbox>>,
     news: watch::Sender<u64>,
+    self_test: Mutex<SelfTestView>,
+    self_test_wanted: watch::Sender<u64>,
 }
 
 /// How far it has come.
@@ -62,6 +66,8 @@ impl Till {
             screen: Arc::default(),
             sandbox: Mutex::new(None),
             news: watch::Sender::new(0),
+            self_test: Mutex::default(),
+            self_test_wanted: watch::Sender::new(0),
         })
     }
 
@@ -105,9 +111,14 @@ impl Till {
         Ok(ready)
     }
 
+    /// Whoever opens is looked at.
     fn set(&self, at: At) {
+        let is_open = matches!(at, At::Ready(_));
         *lock(&self.at) = at;
         self.look_again();
+        if is_open {
+            self.want_self_test();
+        }
     }
 
     /// Opens the keys with the passphrase that somebody typed.
@@ -230,6 +241,38 @@ impl Till {
         inside.or_else(|| self.place.demo.clone().filter(|url| !url.is_empty()))
     }
 
+    /// Asks for a look at everything.
+    pub fn want_self_test(&self) {
+        self.self_test_wanted.send_modify(|turn| *turn += 1);
+    }
+
+    /// Tells of everything that [`Till::want_self_test`] is called for.
+    #[must_use]
+    pub fn self_test_wanted(&self) -> watch::Receiver<u64> {
+        self.self_test_wanted.subscribe()
+    }
+
+    /// What the last look at everything found.
+    #[must_use]
+    pub fn self_test(&self) -> SelfTestView {
+        lock(&self.self_test).clone()
+    }
+
+    /// Keeps what a look at everything found.
+    pub fn show_self_test(&self, found: SelfTestView) {
+        *lock(&self.self_test) = found;
+        self.look_again();
+    }
+
+    /// How long the certificates are still good, by this computer's clock; none in key mode.
+    #[must_use]
+    pub fn days_left(&self) -> Vec<CertificateDays> {
+        match &*lock(&self.at) {
+            At::Ready(ready) => days_left(&ready.running.trust),
+            At::Opening | At::Locked | At::FirstRun { .. } | At::Broken(_) => Vec::new(),
+        }
+    }
+
     /// Something changed that a screen may show.
     pub fn look_again(&self) {
         self.news.send_modify(|turn| *turn += 1);
@@ -265,7 +308,10 @@ impl Till {
         };
         let screen = self.screen();
         let show = move |engine: Rc<Engine>| async move { lock(&screen).show(&engine, &setup) };
-        Ok(counter.ask(show).await??)
+        let mut view = counter.ask(show).await??;
+        view.status.check = self.self_test().lamp();
+        view.status.certificate_days = self.days_left().into_iter().map(|left| left.days).min();
+        Ok(view)
     }
 
     /// The counter before its engine runs.
@@ -284,6 +330,8 @@ impl Till {
                 alipay: AlipayLamp { state: AlipayState::Unknown, ms: None },
                 hq: HqLamp { state: HqState::Off, waiting: 0 },
                 clock_offset_ms: None,
+                certificate_days: None,
+                check: CheckLamp::UNKNOWN,
                 operator: None,
                 now_ms: 0,
             },
@@ -308,6 +356,12 @@ impl Till {
             "terminal_id": shop.terminal_id,
         })
     }
+}
+
+fn days_left(trust: &Trust) -> Vec<CertificateDays> {
+    let Trust::Certificates(certificates) = trust else { return Vec::new() };
+    let left = certificates.days_left(SystemClock::start().local());
+    left.into_iter().map(|left| CertificateDays { is_apps: left.is_apps, days: left.days }).collect()
 }
 
 /// A lock that a panic left behind guards nothing that could be half done.

@@ -8,6 +8,7 @@ mod day;
 mod order;
 mod payment;
 mod refusal;
+mod self_test;
 mod setup;
 mod timeline;
 
@@ -22,8 +23,9 @@ pub use payment::{
     StoppedBy, show_payment,
 };
 pub use refusal::{CommandError, ErrorKind};
+pub use self_test::{CheckLamp, CheckState, SelfTestView};
 pub use setup::{
-    Finding, HqView, KeysDraft, KeysView, SettingsDraft, SettingsView, SetupDone, SetupDraft, Severity, cut_off_text,
-    read_cut_off,
+    CertificateDays, Finding, HqView, KeysDraft, KeysView, SettingsDraft, SettingsView, SetupDone, SetupDraft,
+    Severity, cut_off_text, read_cut_off,
 };
 pub use timeline::{TimelineLine, TimelineMark, Who};

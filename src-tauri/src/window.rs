@@ -3,6 +3,7 @@
 use crate::announce::announce;
 use crate::commands;
 use crate::place::PlaceArguments;
+use crate::self_test::look_whenever_wanted;
 use crate::till::Till;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ pub fn run(arguments: WindowArguments) -> Result<()> {
         .manage(arguments.clone())
         .invoke_handler(commands::all())
         .setup(move |app| {
+            tauri::async_runtime::spawn(look_whenever_wanted(Arc::clone(&opening), opening.self_test_wanted()));
             // In-doubt payments are asked for before the window is up.
             tauri::async_runtime::spawn(open_counter(Arc::clone(&opening), arguments.ready_file.clone()));
             open_main(app.handle(), &opening)?;

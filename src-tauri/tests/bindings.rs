@@ -9,7 +9,7 @@ use std::path::Path;
 use ts_rs::{Config, TS};
 use yidan::view::{
     CaseLine, CollectResult, CommandError, CounterView, CustomerView, DayTotals, Finding, KeysDraft, OrderDetail,
-    OrderLine, OrderQuery, SettingsDraft, SettingsView, SetupDone, SetupDraft, StatusView,
+    OrderLine, OrderQuery, SelfTestView, SettingsDraft, SettingsView, SetupDone, SetupDraft, StatusView,
 };
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/shared/bindings");
@@ -44,6 +44,7 @@ fn write_all(folder: &Path) {
         DayTotals::export_all,
         CaseLine::export_all,
         Finding::export_all,
+        SelfTestView::export_all,
         SetupDraft::export_all,
         SetupDone::export_all,
         SettingsView::export_all,

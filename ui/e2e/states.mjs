@@ -1,6 +1,6 @@
 // Every screen and state of the counter that the fake can show.
 export const collectStates = [
-  'idle', 'empty', 'demo', 'recovering', 'clone', 'late',
+  'idle', 'empty', 'demo', 'recovering', 'clone', 'late', 'check-bad',
   'asking', 'asking-long', 'code', 'scanned', 'ran-out', 'paid',
   'code-late', 'closing', 'closing-scanned', 'closing-unsure', 'closed', 'refused', 'offline',
   'wrong-amount', 'aside', 'long',
@@ -18,7 +18,10 @@ export const otherScreens = [
   ['cases-empty', 'index.html', 'idle', 'cases'],
   ['settings-store', 'index.html', 'idle', 'settings/store'],
   ['settings-keys', 'index.html', 'idle', 'settings/keys'],
+  ['settings-certificates', 'index.html', 'certificates', 'settings/keys'],
   ['settings-hq', 'index.html', 'idle', 'settings/hq'],
+  ['selftest', 'index.html', 'certificates', 'selftest'],
+  ['selftest-bad', 'index.html', 'check-bad', 'selftest'],
   ['first-run', 'index.html', 'first', ''],
   ['unlock', 'index.html', 'unlock', ''],
   ['broken-start', 'index.html', 'broken', ''],
@@ -44,6 +47,13 @@ export const deedScreens = [
   ['first-run-keys', 'first', '', async (page) => {
     await toKeys(page)
     await fill(page, { 'app-id': '2021004170000000', 'private-key': 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'alipay-key': 'OWNIjANBgkqhkiG9w0BAQEFAAOCAQ8A' })
+    await forward(page)
+    await page.waitForSelector('.ck.bad')
+  }],
+  ['first-run-certificates', 'first', '', async (page) => {
+    await toKeys(page)
+    await page.click('[data-testid=mode-certificates]')
+    await fill(page, { 'app-id': '2021004170000000', 'private-key': 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'app-certificate': '-----BEGIN CERTIFICATE-----', 'alipay-certificate': '-----BEGIN CERTIFICATE----- OWN' })
     await forward(page)
     await page.waitForSelector('.ck.bad')
   }],

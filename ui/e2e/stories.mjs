@@ -137,6 +137,31 @@ export const stories = {
     await reach(page, 'idle')
   },
 
+  'in certificate mode three files are chosen, and all three are needed': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle#settings/keys`)
+    await page.click('[data-testid=set-mode-certificates]')
+    const file = (name) => ({ name, mimeType: 'application/x-x509-ca-cert', buffer: Buffer.from('-----BEGIN CERTIFICATE-----') })
+    await page.setInputFiles('[data-testid=set-app-certificate-file]', file('appCertPublicKey_2021.crt'))
+    await page.setInputFiles('[data-testid=set-alipay-certificate-file]', file('alipayCertPublicKey_RSA2.crt'))
+    await page.click('[data-testid=check-keys]')
+    await page.waitForSelector('.ck.bad')
+    await page.setInputFiles('[data-testid=set-root-certificate-file]', file('alipayRootCert.crt'))
+    await page.click('[data-testid=check-keys]')
+    await page.waitForFunction(() => document.querySelector('.ck.bad') === null)
+    assert.equal(await page.inputValue('[data-testid=set-root-certificate]'), '-----BEGIN CERTIFICATE-----')
+  },
+
+  'a red self-test is told at the counter, read, and stops nobody': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=check-bad`)
+    await page.click('[data-testid=banner] a')
+    await page.waitForSelector('main[data-verdict=bad]')
+    await page.keyboard.press('Enter')
+    await reach(page, 'idle')
+    await page.keyboard.type('8', { delay: 60 })
+    await page.keyboard.press('Enter')
+    await reach(page, 'code')
+  },
+
   'a changed setting needs the PIN, and a wrong one is told': async (page, origin) => {
     await arrive(page, `${origin}/index.html?fake=idle#settings/store`)
     await page.fill('[data-testid=set-store-name]', '新店')

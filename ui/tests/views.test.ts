@@ -81,10 +81,19 @@ describe('an address', () => {
 })
 
 describe('settings', () => {
+  it('know certificates by their text, and then the one key does not matter', () => {
+    const certificates = { app: 'A', alipay: 'B', root: 'C' }
+    const stored = { ...settings, keys: { ...settings.keys, certificates, alipay_public_key: '' } }
+    expect(isChanged({ ...draftOf(stored), alipay_public_key: 'MIIB' }, stored)).toBe(false)
+    expect(keysChange({ ...draftOf(stored), certificates: { ...certificates, root: 'D' } }, stored)?.certificates?.root).toBe('D')
+    expect(keysChange({ ...draftOf(settings), certificates }, settings)?.certificates).toEqual(certificates)
+    expect(keysChange({ ...draftOf(stored), certificates: null, alipay_public_key: 'MIIB' }, stored)?.certificates).toBeNull()
+  })
+
   it('send keys only when they changed, and never an empty private key by accident', () => {
     const form = draftOf(settings)
     expect([isChanged(form, settings), keysChange(form, settings)]).toEqual([false, null])
-    expect(keysChange({ ...form, app_id: '2021000000000001' }, settings)).toEqual({ app_id: '2021000000000001', private_key: null, alipay_public_key: settings.keys.alipay_public_key })
+    expect(keysChange({ ...form, app_id: '2021000000000001' }, settings)).toEqual({ app_id: '2021000000000001', private_key: null, alipay_public_key: settings.keys.alipay_public_key, certificates: null })
   })
 })
 

@@ -127,12 +127,14 @@ impl Certificate {
     }
 
     /// Whether it is signed with RSA: only such roots count for `alipay_root_cert_sn`.
-    pub(crate) fn is_rsa_signed(&self) -> bool {
+    #[must_use]
+    pub fn is_rsa_signed(&self) -> bool {
         self.parsed.signature_algorithm().oid.to_string().starts_with(RSA_SIGNATURES)
     }
 
     /// Whether it says of itself that it may issue others.
-    pub(crate) fn is_authority(&self) -> bool {
+    #[must_use]
+    pub fn is_authority(&self) -> bool {
         let constraints = self.parsed.tbs_certificate().get_extension::<BasicConstraints>();
         constraints.is_ok_and(|found| found.is_some_and(|(_, constraints)| constraints.ca))
     }
@@ -151,7 +153,8 @@ impl Certificate {
 
     /// An app's certificate is named by numbers (`2088…-2021…`), Alipay's own by the company's name. Both come from the
     /// same root, so without this any merchant could pass for Alipay.
-    pub(crate) fn is_an_apps(&self) -> bool {
+    #[must_use]
+    pub fn is_an_apps(&self) -> bool {
         self.name().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
     }
 

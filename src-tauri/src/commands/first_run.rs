@@ -4,7 +4,7 @@ use super::Shared;
 use crate::checks;
 use crate::place::KeyOpener;
 use crate::screen::LANGUAGE;
-use crate::setup::{Setup, install};
+use crate::setup::{Setup, install, key_of};
 use crate::till::Till;
 use crate::view::{CommandError, ErrorKind, Finding, SetupDone, SetupDraft, Severity};
 use crate::window::WindowArguments;
@@ -55,8 +55,8 @@ fn setup_of(draft: &SetupDraft) -> (Setup, Secrets) {
         gateway: GATEWAY.into(),
         app_id: draft.app_id.trim().to_owned(),
         seller_id: None,
-        alipay_public_key: draft.alipay_public_key.clone(),
-        certificates: None,
+        alipay_public_key: key_of(&draft.alipay_public_key, draft.certificates.as_ref()),
+        certificates: draft.certificates.clone(),
         store_id: draft.store_id.trim().to_owned(),
         store_name: draft.store_name.trim().to_owned(),
         terminal_id: draft.terminal_id.trim().to_owned(),

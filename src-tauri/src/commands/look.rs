@@ -2,8 +2,8 @@
 
 use super::{Shared, read};
 use crate::view::{
-    CaseLine, CommandError, CounterView, CustomerView, DayTotals, OrderDetail, OrderLine, OrderQuery, StatusView,
-    list_lines, show_customer, show_day, show_detail, show_status,
+    CaseLine, CommandError, CounterView, CustomerView, DayTotals, OrderDetail, OrderLine, OrderQuery, SelfTestView,
+    StatusView, list_lines, show_customer, show_day, show_detail,
 };
 
 /// The whole counter. Waits until it is open, or as far as it goes without a person.
@@ -16,7 +16,21 @@ pub async fn boot(till: Shared<'_>) -> Result<CounterView, CommandError> {
 /// The line at the bottom.
 #[tauri::command]
 pub async fn status(till: Shared<'_>) -> Result<StatusView, CommandError> {
-    till.counter()?.ask(|engine| async move { Ok(show_status(&engine)?) }).await?
+    Ok(till.look().await?.status)
+}
+
+/// What the last look at everything found.
+#[tauri::command]
+pub async fn self_test(till: Shared<'_>) -> Result<SelfTestView, CommandError> {
+    Ok(till.self_test())
+}
+
+/// Looks at everything once more, in the background.
+#[tauri::command]
+pub async fn want_self_test(till: Shared<'_>) -> Result<(), CommandError> {
+    till.counter()?;
+    till.want_self_test();
+    Ok(())
 }
 
 /// What the customer may see.

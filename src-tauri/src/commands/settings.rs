@@ -3,7 +3,7 @@
 use super::{Shared, ask};
 use crate::place::KeyOpener;
 use crate::screen::{LANGUAGE, SUBJECT, find_language, find_subject};
-use crate::setup::{Setup, install};
+use crate::setup::{Setup, install, key_of};
 use crate::till::Till;
 use crate::view::{
     CommandError, ErrorKind, Finding, HqView, KeysDraft, KeysView, Language, SettingsDraft, SettingsView, cut_off_text,
@@ -24,6 +24,7 @@ pub async fn settings(till: Shared<'_>) -> Result<SettingsView, CommandError> {
 
 async fn show(till: &Till) -> Result<SettingsView, CommandError> {
     let (setup, fingerprint, _) = till.keys()?;
+    let days_left = till.days_left();
     let read = move |engine: std::rc::Rc<yidan_engine::Engine>| async move {
         let report = engine.report_state()?;
         Ok(SettingsView {
@@ -35,6 +36,8 @@ async fn show(till: &Till) -> Result<SettingsView, CommandError> {
                 app_id: setup.app_id,
                 private_key_fingerprint: fingerprint,
                 alipay_public_key: setup.alipay_public_key,
+                certificates: setup.certificates,
+                days_left,
                 gateway: setup.gateway,
                 locked: engine.check_nothing_lives().is_err(),
             },
@@ -92,8 +95,8 @@ fn wanted_setup(draft: &SettingsDraft, setup: &Setup) -> Result<Setup, CommandEr
 fn with_keys(setup: &Setup, keys: &KeysDraft) -> Setup {
     Setup {
         app_id: keys.app_id.trim().to_owned(),
-        alipay_public_key: keys.alipay_public_key.clone(),
-        certificates: None,
+        alipay_public_key: key_of(&keys.alipay_public_key, keys.certificates.as_ref()),
+        certificates: keys.certificates.clone(),
         ..setup.clone()
     }
 }

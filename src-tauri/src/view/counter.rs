@@ -1,6 +1,6 @@
 //! The whole counter as its two windows show it.
 
-use super::{ContactState, OrderLine, PaymentMoment, PaymentView, payment::whole_seconds};
+use super::{CheckLamp, ContactState, OrderLine, PaymentMoment, PaymentView, payment::whole_seconds};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use ts_rs::TS;
@@ -71,6 +71,10 @@ pub struct StatusView {
     pub hq: HqLamp,
     /// How far the computer's clock is ahead of the gateway's.
     pub clock_offset_ms: Option<i64>,
+    /// Certificate mode: the days left of the certificate that ends first.
+    pub certificate_days: Option<i64>,
+    /// The self-test before opening.
+    pub check: CheckLamp,
     pub operator: Option<String>,
     pub now_ms: i64,
 }
@@ -139,7 +143,7 @@ const SLOW: Duration = Duration::from_secs(2);
 /// So long the customer sees that the money arrived.
 const THANKS: Duration = Duration::from_secs(5);
 
-/// Shows how the talk with Alipay and headquarters goes.
+/// Shows how the talk with Alipay and headquarters goes. The certificates and the self-test are the till's to add.
 ///
 /// # Errors
 /// [`Error::Storage`].
@@ -149,6 +153,8 @@ pub fn show_status(engine: &Engine) -> Result<StatusView, Error> {
         alipay: show_alipay(engine),
         hq: HqLamp { state: show_hq(&report), waiting: report.waiting },
         clock_offset_ms: engine.clock().local_offset_ms(),
+        certificate_days: None,
+        check: CheckLamp::UNKNOWN,
         operator: engine.database().find_operator()?.map(|operator| operator.name),
         now_ms: engine.now().0,
     })

@@ -3,6 +3,7 @@
 //! Drafts carry keys and PINs: they have no `Debug`, so that no log line can show them.
 
 use super::{HqState, Language};
+use crate::setup::CertificateFiles;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -15,7 +16,10 @@ pub struct SetupDraft {
     pub terminal_id: String,
     pub app_id: String,
     pub private_key: String,
+    /// Key mode.
     pub alipay_public_key: String,
+    /// Certificate mode.
+    pub certificates: Option<CertificateFiles>,
     pub manager_name: String,
     pub pin: String,
     /// Only without a keyring.
@@ -35,7 +39,10 @@ pub struct KeysDraft {
     pub app_id: String,
     /// `None` keeps the stored one, which is never shown.
     pub private_key: Option<String>,
+    /// Key mode.
     pub alipay_public_key: String,
+    /// Certificate mode.
+    pub certificates: Option<CertificateFiles>,
 }
 
 /// The settings as they should become.
@@ -73,9 +80,21 @@ pub struct KeysView {
     pub app_id: String,
     pub private_key_fingerprint: String,
     pub alipay_public_key: String,
+    pub certificates: Option<CertificateFiles>,
+    /// How long they are still good; none in key mode.
+    pub days_left: Vec<CertificateDays>,
     pub gateway: String,
     /// A payment lives, and only these keys may ask about it.
     pub locked: bool,
+}
+
+/// How long a certificate is still good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct CertificateDays {
+    /// The app's; else Alipay's.
+    pub is_apps: bool,
+    /// Whole days; negative after its end.
+    pub days: i64,
 }
 
 /// Headquarters.
@@ -93,7 +112,33 @@ pub struct Finding {
     pub field: String,
     pub severity: Severity,
     pub message_key: String,
+    /// The number in its sentence: days, seconds, lines.
+    pub n: Option<i64>,
+    /// What the other side said, in its own words.
     pub detail: Option<String>,
+}
+
+impl Finding {
+    /// With the number in its sentence.
+    #[must_use]
+    pub fn counting(self, n: i64) -> Finding {
+        Finding { n: Some(n), ..self }
+    }
+
+    /// With what was said about it.
+    #[must_use]
+    pub fn because(self, cause: &dyn std::error::Error) -> Finding {
+        Finding { detail: Some(cause.to_string()), ..self }
+    }
+
+    /// Whether somebody should look at it.
+    #[must_use]
+    pub fn is_trouble(&self) -> bool {
+        match self.severity {
+            Severity::Ok => false,
+            Severity::Warn | Severity::Bad => true,
+        }
+    }
 }
 
 /// Whether it may stay so.

@@ -1,7 +1,9 @@
 /** Which page the main window shows. It lives in the address, so a reload comes back to the same page. */
 import { onBeforeUnmount, onMounted, shallowRef } from 'vue'
 
-export const pages = ['collect', 'orders', 'today', 'cases', 'settings'] as const
+/** The pages of the menu, and those that something leads to. */
+export const menu = ['collect', 'orders', 'today', 'cases', 'settings'] as const
+export const pages = [...menu, 'selftest'] as const
 export type PageName = (typeof pages)[number]
 
 export interface Page {

@@ -16,6 +16,7 @@ import type { OrderDetail } from '../../shared/bindings/OrderDetail'
 import type { OrderLine } from '../../shared/bindings/OrderLine'
 import type { OrderQuery } from '../../shared/bindings/OrderQuery'
 import type { PaymentView } from '../../shared/bindings/PaymentView'
+import type { SelfTestView } from '../../shared/bindings/SelfTestView'
 import type { SettingsDraft } from '../../shared/bindings/SettingsDraft'
 import type { SettingsView } from '../../shared/bindings/SettingsView'
 import type { SetupDone } from '../../shared/bindings/SetupDone'
@@ -29,6 +30,10 @@ export type Unlisten = () => void
 export interface CounterApi {
   boot(): Promise<CounterView>
   status(): Promise<StatusView>
+  /** What the last look at everything found. */
+  selfTest(): Promise<SelfTestView>
+  /** Looks once more, in the background; the status says when it is done. */
+  wantSelfTest(): Promise<void>
 
   /** `click` is minted once per draft: the same click never makes a second order. */
   collect(amount: string, subject: string, click: string, anotherCustomer: boolean): Promise<CollectResult>

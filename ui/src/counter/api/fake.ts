@@ -1,7 +1,7 @@
 /**
  * The counter in a plain browser: `?fake=STATE&lang=zh|en` shows any state without Rust behind it.
  *
- * States: idle, empty, every key of `payments`, late, code-late, recovering, clone, demo, first, unlock, broken. Without `fake` the page is `live`:
+ * States: idle, empty, certificates, check-bad, every key of `payments`, late, code-late, recovering, clone, demo, first, unlock, broken. Without `fake` the page is `live`:
  * a collected code is scanned and paid by itself.
  */
 import type { CounterView } from '../../shared/bindings/CounterView'
@@ -30,6 +30,10 @@ function stateNamed(state: string): CounterView {
       return ordinary({ recovering: 1, pinned: [] })
     case 'clone':
       return ordinary({ clone_warning: true, status: { ...ordinary().status, hq: { state: 'refused', waiting: 12 } } })
+    case 'certificates':
+      return ordinary({ status: { ...ordinary().status, certificate_days: 21, check: { state: 'warn', n: 1 } } })
+    case 'check-bad':
+      return ordinary({ pinned: [], status: { ...ordinary().status, clock_offset_ms: -252_000, check: { state: 'bad', n: 2 } } })
     case 'empty':
       return ordinary({ pinned: [], recent: [], status: { ...ordinary().status, hq: { state: 'off', waiting: 0 }, alipay: { state: 'unknown', ms: null }, clock_offset_ms: null } })
     case 'demo':

@@ -12,6 +12,8 @@ const heardBy =
 export const counterApi: CounterApi = {
   boot: () => invoke('boot'),
   status: () => invoke('status'),
+  selfTest: () => invoke('self_test'),
+  wantSelfTest: () => invoke('want_self_test'),
 
   collect: (amount, subject, click, anotherCustomer) => invoke('collect', { amount, subject, click, anotherCustomer }),
   stop: (payId) => invoke('stop', { payId }),

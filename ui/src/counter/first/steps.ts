@@ -5,6 +5,6 @@ export type StepName = (typeof steps)[number]
 
 export const fieldsOf: Record<StepName, string[]> = {
   store: ['store_name', 'store_id', 'terminal_id'],
-  keys: ['app_id', 'private_key', 'alipay_public_key', 'clock', 'gateway'],
+  keys: ['app_id', 'private_key', 'alipay_public_key', 'app_certificate', 'alipay_certificate', 'root_certificate', 'clock', 'gateway'],
   person: ['manager_name', 'pin', 'passphrase'],
 }

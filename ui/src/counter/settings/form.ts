@@ -3,19 +3,34 @@ import type { KeysDraft } from '../../shared/bindings/KeysDraft'
 import type { SettingsDraft } from '../../shared/bindings/SettingsDraft'
 import type { SettingsView } from '../../shared/bindings/SettingsView'
 
-/** `private_key` null keeps the stored one, which is never shown. */
+/** `private_key` null keeps the stored one, which is never shown. `certificates` null is key mode. */
 export type SettingsForm = Omit<SettingsDraft, 'keys'> & KeysDraft
 
 export function draftOf(stored: SettingsView): SettingsForm {
   const { store_name, language, subject, code_minutes, day_cut_off, keys } = stored
-  return { pin: '', store_name, language, subject, code_minutes, day_cut_off, app_id: keys.app_id, private_key: null, alipay_public_key: keys.alipay_public_key }
+  const certificates = keys.certificates === null ? null : { ...keys.certificates }
+  return { pin: '', store_name, language, subject, code_minutes, day_cut_off, app_id: keys.app_id, private_key: null, alipay_public_key: keys.alipay_public_key, certificates }
+}
+
+/** The keys of the form. */
+export function keysOf({ app_id, private_key, alipay_public_key, certificates }: SettingsForm): KeysDraft {
+  return { app_id, private_key, alipay_public_key, certificates }
+}
+
+/** The form without its keys. */
+export function restOf({ pin, store_name, language, subject, code_minutes, day_cut_off }: SettingsForm): Omit<SettingsDraft, 'keys'> {
+  return { pin, store_name, language, subject, code_minutes, day_cut_off }
 }
 
 /** The keys to store, or null when they stay as they are: changing them is a heavier act. */
 export function keysChange(form: SettingsForm, stored: SettingsView): KeysDraft | null {
-  const { app_id, private_key, alipay_public_key } = form
-  const isSame = app_id === stored.keys.app_id && private_key === null && alipay_public_key === stored.keys.alipay_public_key
-  return isSame ? null : { app_id, private_key, alipay_public_key }
+  const isSame = form.private_key === null && form.app_id === stored.keys.app_id && trustOf(form) === trustOf(stored.keys)
+  return isSame ? null : keysOf(form)
+}
+
+/** In certificate mode the one key does not matter. */
+function trustOf({ alipay_public_key, certificates }: Pick<KeysDraft, 'alipay_public_key' | 'certificates'>): string {
+  return certificates === null ? `key ${alipay_public_key}` : [certificates.app, certificates.alipay, certificates.root].join(' ')
 }
 
 export function isChanged(form: SettingsForm, stored: SettingsView): boolean {

@@ -1,6 +1,7 @@
+/** Every sentence of the counter, in English. Straight quotes only: CJK faces draw curly ones full width. */
+import { checks } from './checks.en'
 import type { Words } from './zh'
 
-/** Every sentence of the counter, in English. Straight quotes only: CJK faces draw curly ones full width. */
 export const en: Words = {
   app: { name: 'Yidan', till: 'till {till}', broken: 'The counter cannot open', brokenLine: 'No money was touched. Read the reason below and try again.', again: 'Try again', close: 'Close' },
   nav: { label: 'Main', collect: 'Collect', orders: 'Orders', today: 'Today', cases: 'Cases', settings: 'Settings' },
@@ -115,6 +116,7 @@ export const en: Words = {
     askNow: 'Ask now',
     collectAgain: 'Collect again',
     detail: 'See its story',
+    look: 'Look',
     decide: 'Decide',
   },
   banner: {
@@ -127,6 +129,8 @@ export const en: Words = {
     recoveringLine: '{n} had no result at shutdown. Serve others; you will be told.',
     clone: "This computer's records do not match headquarters",
     cloneLine: 'An old backup may have been restored. Collecting is off. Call the administrator.',
+    selfTest: 'The self-test found trouble',
+    selfTestLine: '{n} to look at; new orders may get no code. What has begun goes on.',
   },
   same: {
     title: 'An order with this amount was just stopped',
@@ -150,7 +154,8 @@ export const en: Words = {
   status: {
     label: 'Status', alipay: 'Alipay', ok: 'fine', slow: 'slow', down: 'silent', unknown: 'not asked yet', hq: 'HQ',
     hqOff: 'not connected', hqOk: 'in sync', hqWaiting: '{n} to send', hqRefused: 'refuses', clock: 'Clock',
-    clockUnknown: 'not compared',
+    clockUnknown: 'not compared', certificates: 'Certificates', days: '{n} days', check: 'Self-test', checkUnknown: 'not yet', checkRunning: 'running',
+    checkOk: 'fine', checkTrouble: '{n} to look at',
   },
 
   orders: {
@@ -284,6 +289,16 @@ export const en: Words = {
     replace: 'Replace',
     keep: 'Keep it',
     alipayKey: "Alipay's public key",
+    mode: 'Signing method',
+    keyMode: 'Key',
+    certificateMode: 'Certificates',
+    appCertificate: "App's certificate",
+    alipayCertificate: "Alipay's certificate",
+    rootCertificate: "Alipay's root certificates",
+    chooseFile: 'Choose file',
+    pasteOrChoose: 'Paste it here, or choose the file',
+    appDays: "The app's certificate ends in {n} days",
+    alipayDays: "Alipay's certificate ends in {n} days",
     gateway: 'Gateway',
     locked: 'A payment is running: keys cannot be changed now',
     check: 'Checks',
@@ -296,39 +311,10 @@ export const en: Words = {
     hqAck: 'Last received by HQ',
     never: 'never yet',
   },
-  finding: {
-    app_id_ok: 'The APPID looks right',
-    app_id_bad: 'The APPID should be 16 digits',
-    private_key_ok: 'The private key can be read',
-    private_key_bad: 'The private key cannot be read',
-    private_key_missing: 'No private key yet',
-    private_key_short: 'The private key is too short, 2048 bit needed',
-    self_sign_ok: 'It signs, and its own check passes',
-    alipay_key_ok: "Alipay's key can be read and is not your own",
-    alipay_key_bad: "Alipay's key cannot be read",
-    alipay_key_missing: "Alipay's key is missing",
-    alipay_key_is_own: "This is your own public key, not Alipay's",
-    clock_ok: "The computer's clock is right",
-    clock_off: "The computer's clock is off",
-    clock_unknown: 'The clock was not compared with Alipay yet',
-    gateway_ok: 'Alipay answers, signature verified',
-    gateway_unreachable: 'Alipay cannot be reached',
-    gateway_refused: 'Alipay refuses these keys',
-    store_name_missing: 'The store needs a name',
-    store_id_bad: 'Store number: letters and digits only',
-    terminal_id_bad: 'Till: letters and digits only',
-    manager_name_missing: "The manager's name is missing",
-    pin_short: 'The PIN needs 6 digits',
-    pin_simple: 'This PIN is too easy to guess',
-    passphrase_missing: 'The passphrase is missing',
-    passphrase_short: 'The passphrase needs 8 characters',
-    other: 'One more thing to put right',
-  },
-  advice: {
-    alipay_key_is_own: "Open platform → signing method: copy 'Alipay public key'. Otherwise every answer of Alipay is refused.",
-    clock_off: 'Alipay refuses more than 60 s. Set the clock first.',
-    gateway_unreachable: 'Look at the network. The keys can be saved meanwhile.',
-  },
+  finding: checks.finding,
+  advice: checks.advice,
+
+  selftest: checks.selftest,
 
   first: {
     welcome: 'One order, one code, one charge',
@@ -336,7 +322,7 @@ export const en: Words = {
     demo: 'Try the demo',
     demoLine: 'A built-in pretend Alipay, no real money. Press anything; nothing to fill in.',
     own: 'Use my own Alipay',
-    ownLine: "You need: APPID, private key, Alipay's public key. About 5 minutes.",
+    ownLine: "You need: APPID, private key, Alipay's public key or three certificate files. About 5 minutes.",
     language: 'Language',
     steps: { store: 'Store', keys: 'Alipay keys', person: 'Manager' },
     step: 'Step {n} of {all}',

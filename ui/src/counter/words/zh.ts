@@ -1,4 +1,6 @@
 /** Every sentence of the counter, in Chinese. Says what is true, then what is safe. */
+import { checks } from './checks.zh'
+
 export const zh = {
   app: { name: '一单', till: '{till} 号台', broken: '打不开收银台', brokenLine: '没有动任何一笔钱。看看下面的原因，再试一次。', again: '再试一次', close: '关闭' },
   nav: { label: '主导航', collect: '收款', orders: '订单', today: '今日', cases: '待处理', settings: '设置' },
@@ -112,6 +114,7 @@ export const zh = {
     askNow: '现在再查',
     collectAgain: '重新收款',
     detail: '看经过',
+    look: '去看看',
     decide: '去处理',
   },
   banner: {
@@ -124,6 +127,8 @@ export const zh = {
     recoveringLine: '关机前有 {n} 笔没有结论。先收别的单；查清会提示。',
     clone: '这台电脑的记录和总部对不上',
     cloneLine: '可能恢复过旧备份，已停止收款。叫管理员重新登记。',
+    selfTest: '开店自检有问题',
+    selfTestLine: '有 {n} 项要看，新的单可能收不了。已开始的单照常走完。',
   },
   same: {
     title: '这个金额刚停过一单',
@@ -145,7 +150,8 @@ export const zh = {
 
   status: {
     label: '状态', alipay: '支付宝', ok: '正常', slow: '回答慢', down: '没有回音', unknown: '还没问过', hq: '总部', hqOff: '未接入', hqOk: '已同步',
-    hqWaiting: '{n} 条待发', hqRefused: '拒绝接收', clock: '时钟', clockUnknown: '未校对',
+    hqWaiting: '{n} 条待发', hqRefused: '拒绝接收', clock: '时钟', clockUnknown: '未校对', certificates: '证书', days: '{n} 天', check: '自检', checkUnknown: '还没查',
+    checkRunning: '正在查', checkOk: '正常', checkTrouble: '{n} 项要看',
   },
 
   orders: {
@@ -279,6 +285,16 @@ export const zh = {
     replace: '更换',
     keep: '不换了',
     alipayKey: '支付宝公钥',
+    mode: '接口加签方式',
+    keyMode: '密钥',
+    certificateMode: '证书',
+    appCertificate: '应用公钥证书',
+    alipayCertificate: '支付宝公钥证书',
+    rootCertificate: '支付宝根证书',
+    chooseFile: '选文件',
+    pasteOrChoose: '粘贴在这里，或选文件',
+    appDays: '应用公钥证书还有 {n} 天到期',
+    alipayDays: '支付宝公钥证书还有 {n} 天到期',
     gateway: '网关',
     locked: '有单正在收款，现在不能改密钥',
     check: '检查',
@@ -291,39 +307,10 @@ export const zh = {
     hqAck: '总部最近一次收到',
     never: '还没有',
   },
-  finding: {
-    app_id_ok: 'APPID 格式对',
-    app_id_bad: 'APPID 应是 16 位数字',
-    private_key_ok: '私钥读得出',
-    private_key_bad: '私钥读不出',
-    private_key_missing: '还没有填私钥',
-    private_key_short: '私钥太短，要 2048 位',
-    self_sign_ok: '用私钥签名，自己验得过',
-    alipay_key_ok: '支付宝公钥读得出，不是自己的公钥',
-    alipay_key_bad: '支付宝公钥读不出',
-    alipay_key_missing: '还没有填支付宝公钥',
-    alipay_key_is_own: '支付宝公钥填成了自己的公钥',
-    clock_ok: '电脑时钟准',
-    clock_off: '电脑时钟不准',
-    clock_unknown: '还没有和支付宝对过时钟',
-    gateway_ok: '支付宝有回答，签名已核对',
-    gateway_unreachable: '连不上支付宝',
-    gateway_refused: '支付宝拒绝了这套密钥',
-    store_name_missing: '还没有填店名',
-    store_id_bad: '门店编号只用字母和数字',
-    terminal_id_bad: '台号只用字母和数字',
-    manager_name_missing: '还没有填店长姓名',
-    pin_short: 'PIN 要 6 位数字',
-    pin_simple: '这个 PIN 太容易猜',
-    passphrase_missing: '还没有填开机口令',
-    passphrase_short: '开机口令至少 8 个字',
-    other: '还有一项要改',
-  },
-  advice: {
-    alipay_key_is_own: '请到 开放平台 → 接口加签方式，复制“支付宝公钥”。不改的话，支付宝的每一个回答都会被拒绝。',
-    clock_off: '超过 60 秒会被支付宝拒绝，请先校准电脑时钟。',
-    gateway_unreachable: '看看网络。地址和密钥可以先保存，不影响检查。',
-  },
+  finding: checks.finding,
+  advice: checks.advice,
+
+  selftest: checks.selftest,
 
   first: {
     welcome: '一单一码，一笔钱',
@@ -331,7 +318,7 @@ export const zh = {
     demo: '先看演示',
     demoLine: '内置一个假的支付宝，没有真的钱。什么都可以点，不用填任何东西。',
     own: '用自己的支付宝',
-    ownLine: '要准备：APPID、应用私钥、支付宝公钥。大约 5 分钟。',
+    ownLine: '要准备：APPID、应用私钥、支付宝公钥或三个证书文件。大约 5 分钟。',
     language: '语言',
     steps: { store: '门店', keys: '支付宝密钥', person: '店长' },
     step: '第 {n} 步，共 {all} 步',

@@ -4,4 +4,12 @@ import type { Severity } from "./Severity";
 /**
  * What a check found about one field.
  */
-export type Finding = { field: string, severity: Severity, message_key: string, detail: string | null, };
+export type Finding = { field: string, severity: Severity, message_key: string, 
+/**
+ * The number in its sentence: days, seconds, lines.
+ */
+n: number | null, 
+/**
+ * What the other side said, in its own words.
+ */
+detail: string | null, };

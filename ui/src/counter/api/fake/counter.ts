@@ -5,13 +5,12 @@
  */
 import type { CommandError } from '../../../shared/bindings/CommandError'
 import type { CounterView } from '../../../shared/bindings/CounterView'
-import type { Finding } from '../../../shared/bindings/Finding'
-import type { KeysDraft } from '../../../shared/bindings/KeysDraft'
 import type { OrderLine } from '../../../shared/bindings/OrderLine'
 import type { PaymentView } from '../../../shared/bindings/PaymentView'
 import type { CounterApi } from '../api'
+import { findings, selfTest } from './findings'
 import { late, payments, waiting } from './payments'
-import { cases, emptyTotals, recent, settings, story, totals } from './shop'
+import { cases, emptyTotals, keysShown, recent, settings, story, totals } from './shop'
 
 export interface FakeCounter extends CounterApi {
   /** Every command that was called, for tests: what the screen asked, in order. */
@@ -58,6 +57,8 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
     become: tell,
     boot: () => answer('boot', () => (start.shop.store_name === '' ? refuse('Storage', 'yidan.db: disk I/O error') : view)),
     status: () => answer('status', () => view.status),
+    selfTest: () => answer('self_test', () => selfTest(view.status.check)),
+    wantSelfTest: () => answer('want_self_test', () => tell({ ...view, status: { ...view.status, check: { state: 'warn', n: 1 } } })),
     collect: (amount, subject, click, anotherCustomer) =>
       answer('collect', () => {
         const known = clicks.get(click)
@@ -100,7 +101,7 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
     startDemo: () => answer('start_demo', () => tell({ ...view, stage: 'Ready', demo: true })),
     unlock: (passphrase) => answer('unlock', () => (passphrase === 'correct horse' ? tell({ ...view, stage: 'Ready' }) : refuse('WrongPin', ''))),
 
-    settings: () => answer('settings', () => ({ ...settings, language: view.language, hq: view.status.hq.state === 'off' ? { state: 'off', url: null, waiting: 0, last_ack_at_ms: null } : settings.hq })),
+    settings: () => answer('settings', () => ({ ...settings, keys: keysShown(view), language: view.language, hq: view.status.hq.state === 'off' ? { state: 'off', url: null, waiting: 0, last_ack_at_ms: null } : settings.hq })),
     saveSettings: (draft) => answer('save_settings', () => (draft.pin === '000000' ? refuse('WrongPin', '') : { ...settings, store_name: draft.store_name, language: draft.language })),
     setLanguage: (language) => answer('set_language', () => tell({ ...view, language })),
     checkKeys: (draft) => answer('check_keys', () => findings(draft)),
@@ -147,18 +148,6 @@ function detailOf(view: CounterView, payId: string) {
   return { payment, out_trade_no: 'S031T07E2_261130_000231_7Q4KX2M9', trade_no: isPaid ? '2026113022001400000054471' : null, timeline }
 }
 
-/** The checks of the real counter, as far as a page can play them. */
-function findings(draft: Pick<KeysDraft, 'app_id' | 'alipay_public_key'> & { private_key: string | null }): Finding[] {
-  const found = (field: string, severity: Finding['severity'], message_key: string, detail: string | null = null): Finding => ({ field, severity, message_key, detail })
-  const isOwn = draft.alipay_public_key.includes('OWN')
-  return [
-    /^\d{16}$/.test(draft.app_id) ? found('app_id', 'Ok', 'app_id_ok') : found('app_id', 'Bad', 'app_id_bad'),
-    draft.private_key === '' ? found('private_key', 'Bad', 'private_key_missing') : found('private_key', 'Ok', 'private_key_ok', 'PKCS#8, 2048 bit'),
-    isOwn ? found('alipay_public_key', 'Bad', 'alipay_key_is_own') : draft.alipay_public_key === '' ? found('alipay_public_key', 'Bad', 'alipay_key_missing') : found('alipay_public_key', 'Ok', 'alipay_key_ok'),
-    found('clock', 'Warn', 'clock_off', '42 s'),
-  ]
-}
-
 /** A shop in the middle of an ordinary afternoon. */
 export const ordinary = (rest: Partial<CounterView> = {}): CounterView => ({
   stage: 'Ready',
@@ -170,7 +159,7 @@ export const ordinary = (rest: Partial<CounterView> = {}): CounterView => ({
   current: null,
   pinned: [waiting],
   recent,
-  status: { alipay: { state: 'ok', ms: 86 }, hq: { state: 'ok', waiting: 0 }, clock_offset_ms: 300, operator: '小林', now_ms: payments.code.now_ms },
+  status: { alipay: { state: 'ok', ms: 86 }, hq: { state: 'ok', waiting: 0 }, clock_offset_ms: 300, certificate_days: null, check: { state: 'ok', n: 0 }, operator: '小林', now_ms: payments.code.now_ms },
   clone_warning: false,
   recovering: 0,
   open_cases: 0,

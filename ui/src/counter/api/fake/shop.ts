@@ -1,5 +1,6 @@
 /** A shop's day for the fake: its orders, their story, its totals, its settings. */
 import type { CaseLine } from '../../../shared/bindings/CaseLine'
+import type { CounterView } from '../../../shared/bindings/CounterView'
 import type { DayTotals } from '../../../shared/bindings/DayTotals'
 import type { OrderLine } from '../../../shared/bindings/OrderLine'
 import type { SettingsView } from '../../../shared/bindings/SettingsView'
@@ -80,8 +81,19 @@ export const settings: SettingsView = {
     app_id: '2021004170000000',
     private_key_fingerprint: '9A4F…03C1',
     alipay_public_key: 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAm0cKm0cKm0cKm0cKm0cKm0cKm0cKm0cKm0cKm0cKm0cK',
+    certificates: null,
+    days_left: [],
     gateway: 'https://openapi.alipay.com/gateway.do',
     locked: false,
   },
   hq: { state: 'ok', url: 'https://hq.example.com', waiting: 0, last_ack_at_ms: at('14:33:28') },
+}
+
+const certificate = '-----BEGIN CERTIFICATE-----\nMIIDszCCApugAwIBAgIQICAwJk0dLNUlI8GJxNqxjjANBgkqhkiG9w0BAQsFADCB\n-----END CERTIFICATE-----\n'
+
+/** In certificate mode if the status counts days. */
+export function keysShown(view: CounterView): SettingsView['keys'] {
+  const days = view.status.certificate_days
+  if (days === null) return settings.keys
+  return { ...settings.keys, alipay_public_key: '', certificates: { app: certificate, alipay: certificate, root: certificate }, days_left: [{ is_apps: true, days: 287 }, { is_apps: false, days }] }
 }
