@@ -7,9 +7,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use yidan::setup::{Folder, Setup};
 use yidan::world::SystemIds;
+use yidan_alipay::AuthCode;
 use yidan_engine::{
-    CaseRow, Collected, Contact, Counter, Database, Engine, Error, GatewayClock, Hq, HqClient, Limits, Lock, NewOrder,
-    OrderRow, Origin, Parts, check_address, open_keys, serve,
+    CaseRow, CodeCollected, Collected, Contact, Counter, Database, Engine, Error, GatewayClock, Hq, HqClient, Limits,
+    Lock, NewOrder, OrderRow, Origin, Parts, check_address, open_keys, serve,
 };
 use yidan_payment::{CaseKind, Event, Fen, Payment, PaymentId, RequestId};
 
@@ -151,6 +152,18 @@ impl Till {
         match self.collects_order(order).await? {
             Collected::Payment(payment) | Collected::SameAmountClosing(payment) => Ok(*payment),
         }
+    }
+
+    /// Scans a buyer's code for an amount.
+    ///
+    /// # Errors
+    /// As the engine says.
+    pub async fn scans(&self, request_id: RequestId, amount: Fen, code: &str) -> Result<CodeCollected, String> {
+        let (order, code) = (draft(request_id, amount), AuthCode::parse(code).expect("a payment code"));
+        self.asks(move |engine| async move {
+            engine.collect_with_code(order, code).await.map_err(|error| error.to_string())
+        })
+        .await
     }
 
     /// A payment as it is written down now.

@@ -4,7 +4,7 @@
 use crate::prelude::*;
 
 /// A closed payment that can still be paid: its code was renewed by a program that we do not know.
-async fn closed_but_payable(shop: &Shop) -> Payment {
+pub async fn closed_but_payable(shop: &Shop) -> Payment {
     let payment = shop.counter.collects(yuan("45.00")).await;
     shop.turn(minutes(7)).await;
     assert_eq!(shop.counter.payment(&payment).await.status, Status::Closed(Death::NobodyScanned));

@@ -2,6 +2,7 @@
 //! counter, the sandbox and headquarters.
 
 mod before_opening;
+mod case_decided;
 mod closed_before_scan;
 mod crashed;
 mod double_click;
@@ -13,6 +14,7 @@ mod local_api;
 mod lost_answer;
 mod new_code;
 mod paid_while_closing;
+mod payment_code;
 mod refund_once;
 mod refund_refused;
 mod refund_unknown;
@@ -27,7 +29,7 @@ mod wrong_clock;
 /// What every story needs.
 mod prelude {
     pub use harness::*;
-    pub use yidan_engine::{Collected, Decision, NewOrder, Origin};
+    pub use yidan_engine::{CodeCollected, Collected, Decision, NewOrder, Origin};
     pub use yidan_payment::{CaseKind, Death, Fen, Payment, RefundOrigin, RefundStatus, RequestId, Status, StoppedBy};
 
     /// A new draft: its first digit was just typed.

@@ -6,7 +6,8 @@ use futures_util::FutureExt;
 use std::rc::Rc;
 use std::time::Duration;
 use yidan_payment::{
-    GatewayError, Input, Payment, PaymentId, PrecreateOrder, Source, Statement, Status, StatusName, Step, next_step,
+    GatewayError, Input, Method, Payment, PaymentId, PrecreateOrder, Source, Statement, Status, StatusName, Step,
+    next_step,
 };
 use yidan_wire::EventKind;
 
@@ -38,8 +39,18 @@ impl Engine {
 
     async fn fly(self: &Rc<Self>, pay_id: PaymentId, first: Option<Step>) -> Landing {
         let engine = Rc::clone(self);
+        self.launch(pay_id, async move { engine.run(pay_id, first).await }).await
+    }
+
+    /// Starts a run; nobody else runs this payment until it has landed.
+    pub(crate) async fn launch(
+        self: &Rc<Self>,
+        pay_id: PaymentId,
+        run: impl Future<Output = Result<Payment, Error>> + 'static,
+    ) -> Landing {
+        let engine = Rc::clone(self);
         let run = async move {
-            let landing = engine.run(pay_id, first).await.map_err(Rc::new);
+            let landing = run.await.map_err(Rc::new);
             engine.flights.land(pay_id);
             engine.plan(pay_id, landing.as_ref().ok());
             engine.rested.notify_waiters();
@@ -49,7 +60,7 @@ impl Engine {
     }
 
     /// The payment first, then its refunds: only money that has come can go back.
-    async fn run(&self, pay_id: PaymentId, first: Option<Step>) -> Result<Payment, Error> {
+    pub(crate) async fn run(&self, pay_id: PaymentId, first: Option<Step>) -> Result<Payment, Error> {
         let payment = self.run_until_rest(pay_id, first).await?;
         if payment.status.is_live() {
             return Ok(payment);
@@ -92,14 +103,19 @@ impl Engine {
             Step::Close if payment.status.name() == StatusName::Success => return Ok(None),
             Step::Close => {
                 self.write_close(payment)?;
-                self.gateway.close(out_trade_no)
+                match payment.method {
+                    // `close` never moves money; `cancel` would give back a payment made in the same second.
+                    Method::Qr => self.gateway.close(out_trade_no),
+                    // What may have been charged without the buyer's doing is undone whatever became of it.
+                    Method::BuyerCode => self.gateway.cancel(out_trade_no, payment.amount),
+                }
             }
         };
         Ok(Some(self.call(payment, call).await))
     }
 
     /// Judges a statement; says what to do next, or nothing if it brought no news.
-    fn hear(&self, payment: &Payment, statement: &Statement) -> Result<Option<Step>, Error> {
+    pub(crate) fn hear(&self, payment: &Payment, statement: &Statement) -> Result<Option<Step>, Error> {
         let input = Input::Told(statement.evidence.clone());
         let recorded = self.record(payment.pay_id, &input, Some(statement))?;
         match recorded.then {
@@ -149,8 +165,13 @@ impl Engine {
             store_id: self.place.store_id.clone(),
             terminal_id: self.place.terminal_id.clone(),
             operator_id: order.operator_id,
-            passback_params: Some(format!("{}-{}", self.place.terminal_id, self.place.epoch)),
+            passback_params: Some(self.passback()),
         })
+    }
+
+    /// Comes back with every notice: which terminal it is for.
+    pub(crate) fn passback(&self) -> String {
+        format!("{}-{}", self.place.terminal_id, self.place.epoch)
     }
 
     fn write_close(&self, payment: &Payment) -> Result<(), Error> {

@@ -74,13 +74,13 @@ impl Engine {
             Some(Collected::SameAmountClosing(payment)) => return Ok(Collected::SameAmountClosing(payment)),
             Some(Collected::Payment(known)) if known.status != Status::Init => return Ok(Collected::Payment(known)),
             Some(Collected::Payment(known)) => known.pay_id,
-            None => self.write_intent(&order).map_err(Rc::new)?,
+            None => self.write_intent(&order, None).map_err(Rc::new)?,
         };
         Ok(Collected::Payment(Box::new(self.advance(pay_id).await?)))
     }
 
     /// The payment that this order has already, or that stands in its way.
-    fn find_known(&self, order: &NewOrder) -> Result<Option<Collected>, Error> {
+    pub(crate) fn find_known(&self, order: &NewOrder) -> Result<Option<Collected>, Error> {
         if let Some((known, pay_id)) = self.database.find_by_request(order.request_id)? {
             if known.content_hash != content_hash(order) {
                 tracing::error!(request_id = %order.request_id, "the same click with other content");
@@ -156,7 +156,7 @@ impl Engine {
     }
 
     /// The order and its payment, durable before anything is sent.
-    fn write_intent(&self, order: &NewOrder) -> Result<PaymentId, Error> {
+    pub(crate) fn write_intent(&self, order: &NewOrder, code_hash: Option<Hash>) -> Result<PaymentId, Error> {
         if self.report.history_differs() {
             return Err(Error::HistoryDiffers);
         }
@@ -167,9 +167,13 @@ impl Engine {
                 refuse_if_payable(transaction, replaced.sale_id)?;
             }
             let row = self.new_order(transaction, order, replaced.as_ref(), now)?;
-            let payment = self.new_payment(&row)?;
+            let method = if code_hash.is_some() { Method::BuyerCode } else { Method::Qr };
+            let payment = self.new_payment(&row, method)?;
             database::insert_order(transaction, &row, OrderStatus::Created)?;
             database::insert_payment(transaction, &payment)?;
+            if let Some(hash) = code_hash {
+                database::insert_code(transaction, hash, payment.pay_id)?;
+            }
             self.append(transaction, &payment, &News::of(EventKind::Collecting), now)?;
             Ok(payment)
         })?;
@@ -258,12 +262,12 @@ impl Engine {
         database::move_to_day(transaction, payment.order_id, &business_day, day_seq, &order_no)
     }
 
-    fn new_payment(&self, order: &OrderRow) -> Result<Payment, WriteError> {
+    fn new_payment(&self, order: &OrderRow, method: Method) -> Result<Payment, WriteError> {
         Ok(Payment {
             pay_id: new_id(self.ids.as_ref()),
             order_id: order.order_id,
             sale_id: order.sale_id,
-            method: Method::Qr,
+            method,
             account: self.gateway.account(),
             out_trade_no: self.mint_number(order)?,
             amount: order.amount,
@@ -312,7 +316,7 @@ pub(crate) const COUNTER: &str = "counter";
 const LONGEST_SUBJECT: usize = 120;
 const LONGEST_REF: usize = 64;
 
-fn tidy(mut order: NewOrder) -> Result<NewOrder, Error> {
+pub(crate) fn tidy(mut order: NewOrder) -> Result<NewOrder, Error> {
     order.subject = order.subject.trim().to_owned();
     if order.subject.is_empty() {
         order.subject = "商品".into();

@@ -24,7 +24,7 @@ pub(crate) use journal::{NewEvent, append};
 pub(crate) use operators::OperatorRow;
 pub(crate) use orders::{insert_order, load_order, move_to_day, next_day_seq, save_order_status};
 pub(crate) use payments::{
-    find_payment, has_money, insert_payment, is_sale_paid, keep_statement, list_live_of_sale, save_payment,
+    find_payment, has_money, insert_code, insert_payment, is_sale_paid, keep_statement, list_live_of_sale, save_payment,
 };
 
 pub(crate) use refunds::find_refund_request;

@@ -87,6 +87,7 @@ impl Engine {
             changes: broadcast::channel(256).0,
         };
         for pay_id in engine.database.list_live()? {
+            engine.stop_unsent_code(pay_id)?;
             engine.schedule.put(pay_id, engine.clock.elapsed(), None);
         }
         for pay_id in engine.database.list_refunding()? {

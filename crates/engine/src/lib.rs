@@ -5,6 +5,7 @@
 
 mod advance;
 mod approval;
+mod buyer_code;
 mod clock;
 mod collect;
 mod contact;
@@ -27,6 +28,7 @@ mod schedule;
 mod wish;
 
 pub use approval::{Act, Approval, RefundRules, Signature};
+pub use buyer_code::{CODE_MINUTES, CodeCollected};
 pub use clock::{Clock, GatewayClock};
 pub use collect::{Collected, NewOrder, Origin};
 pub use contact::Contact;

@@ -272,6 +272,7 @@ fn event_kind(before: &Payment, after: &Payment, input: &Input) -> EventKind {
     match after.status.name() {
         _ if is_decision => EventKind::Decided,
         _ if is_wish => EventKind::Refunding,
+        _ if matches!(input, Input::SendCode { .. }) => EventKind::Asking,
         StatusName::Success if !is_same => EventKind::Paid,
         StatusName::Suspense if !is_same => EventKind::Suspended,
         StatusName::Success | StatusName::Suspense if before.receipts != after.receipts => EventKind::Suspended,

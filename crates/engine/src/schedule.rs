@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::Notify;
-use yidan_payment::{Input, Payment, PaymentId, Status, Step};
+use yidan_payment::{Input, Method, Payment, PaymentId, Status, Step};
 
 const WHILE_CODE_SHOWS: Duration = Duration::from_secs(3);
 const AFTER_SCAN: Duration = Duration::from_secs(2);
@@ -87,6 +87,8 @@ impl Engine {
         let payment = self.database.load_payment(pay_id)?;
         let idle = self.limits.idle;
         let is_over = match payment.body_expires_at {
+            // A buyer who has not confirmed by then cannot any more.
+            Some(end) if payment.method == Method::BuyerCode => self.clock.is_known() && self.clock.now() >= end,
             Some(end) => self.clock.is_known() && self.clock.now() >= end.after(idle),
             // Nothing was sent yet, so only elapsed time is sure.
             None => self.contacts.of(pay_id).first_asked.is_some_and(|at| self.clock.elapsed() >= at + idle),

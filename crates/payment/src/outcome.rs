@@ -2,6 +2,7 @@
 
 use crate::{Fen, Payment, RefundOrigin, RefundWish, SaleId, TradeNo, UtcMs};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Everything that can happen to a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,11 @@ pub enum Input {
     NewCode,
     /// The cashier wants to go on after a stop, with the same code.
     Resume,
+    /// The buyer's code is about to be sent, once. Only whoever gets this through sends it; everybody else asks.
+    SendCode {
+        /// How long the buyer may take to confirm.
+        timeout: Duration,
+    },
     /// The idle limit has passed without a usable answer.
     ClockPassed,
     /// A person decides that money in suspense pays for the sale.

@@ -10,7 +10,7 @@ use crate::refund::{
     cancel_rest, give_back, note_absence, note_refund, note_refusal, refund_rest, retry, return_money, undecided,
 };
 use crate::status::{Death, Money, Status, StatusName};
-use crate::wish::{new_code, refresh, resume, stop, stop_by_clock};
+use crate::wish::{new_code, refresh, resume, send_code, stop, stop_by_clock};
 use crate::{Evidence, NoTrade, PaidTrade, QrCode, RefundOrigin, Refusal, SaleId, SeenTrade, TradeNo, UtcMs};
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ pub fn apply(payment: &Payment, input: &Input, now: UtcMs) -> Outcome {
         Input::Stop => stop(payment, StoppedBy::Person, now),
         Input::SaleSettled => stop(payment, StoppedBy::Sale, now),
         Input::ClockPassed => stop_by_clock(payment),
+        Input::SendCode { timeout } => send_code(payment, *timeout, now),
         Input::Refresh => refresh(payment, now),
         Input::NewCode => new_code(payment, now),
         Input::Resume => resume(payment, now),

@@ -2,9 +2,10 @@
 
 use crate::UtcMs;
 use crate::outcome::{Outcome, Step, WishRefused};
-use crate::record::{Payment, StoppedBy};
+use crate::record::{GRACE, Method, Payment, StoppedBy};
 use crate::status::Status;
 use crate::transition::close_or_rest;
+use std::time::Duration;
 
 /// Stops: the code is hidden, and the payment waits for proof that no money can come.
 pub(crate) fn stop(payment: &Payment, by: StoppedBy, now: UtcMs) -> Outcome {
@@ -69,6 +70,34 @@ pub(crate) fn new_code(payment: &Payment, now: UtcMs) -> Outcome {
         | Status::Closed(_)
         | Status::Fail(_)
         | Status::Suspense => Outcome::refused(payment, WishRefused::NotNow),
+    }
+}
+
+/// Writes down that a buyer's code is sent, and until when the buyer may pay. INIT is left once, so it is sent once.
+pub(crate) fn send_code(payment: &Payment, timeout: Duration, now: UtcMs) -> Outcome {
+    match (&payment.status, payment.method) {
+        (Status::Init, Method::BuyerCode) => {
+            let end = now.after(timeout);
+            let sent = Payment {
+                status: Status::Paying,
+                precreated_at: Some(now),
+                body_expires_at: Some(end),
+                dead_after: Some(end.after(GRACE)),
+                ..payment.clone()
+            };
+            Outcome::changed(sent, Step::Query)
+        }
+        (
+            Status::Init
+            | Status::Precreated
+            | Status::Paying
+            | Status::Closing
+            | Status::Success(_)
+            | Status::Closed(_)
+            | Status::Fail(_)
+            | Status::Suspense,
+            Method::Qr | Method::BuyerCode,
+        ) => Outcome::refused(payment, WishRefused::NotNow),
     }
 }
 

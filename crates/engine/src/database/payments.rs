@@ -36,6 +36,17 @@ pub(crate) fn insert_payment(transaction: &Transaction<'_>, payment: &Payment) -
     Ok(())
 }
 
+/// Takes a buyer's code for a payment, by its hash. A code that was taken before is refused.
+pub(crate) fn insert_code(transaction: &Transaction<'_>, hash: Hash, pay_id: PaymentId) -> Result<(), WriteError> {
+    let taken = transaction
+        .prepare_cached("insert into buyer_codes (code_hash, pay_id) values (?1, ?2) on conflict do nothing")?
+        .execute(params![hash.to_string(), pay_id.to_string()])?;
+    if taken == 0 {
+        return Err(WriteError::Refused(Error::CodeUsed));
+    }
+    Ok(())
+}
+
 /// Writes a changed payment over the version it was read as. Zero rows means that somebody was faster.
 pub(crate) fn save_payment(
     transaction: &Transaction<'_>,
