@@ -104,6 +104,18 @@ impl Shop {
         assert_eq!(self.hq.cases().await, self.counter_cases().await, "nothing is unproved");
     }
 
+    /// Money of a payment that waited for a person has gone back: it was never turnover, and waits nowhere any more.
+    pub async fn suspense_went_back(&self, payment: &Payment, total: Fen) {
+        let books = self.counter.payment(payment).await.books().expect("balanced books");
+        assert_eq!((books.refunded, books.suspense), (total, Fen::ZERO), "the counter's books");
+        let trade = self.alipay.trade(payment.out_trade_no.as_str()).expect("a trade");
+        assert_eq!(trade.refunded_fen, total.as_fen(), "the sandbox's books");
+        let day = self.counter.asks(|engine| async move { engine.business_day() }).await;
+        let totals = self.hq.get(&format!("/api/v1/totals?day={day}")).await;
+        assert_eq!((&totals["suspense_fen"], &totals["refunds_fen"]), (&0.into(), &0.into()), "headquarters' books");
+        assert_eq!(self.hq.cases().await, self.counter_cases().await, "nothing is unproved");
+    }
+
     async fn counter_cases(&self) -> Vec<String> {
         self.counter.cases().await.into_iter().map(|kind| kind.as_str().to_owned()).collect()
     }

@@ -79,7 +79,7 @@ async fn late_money_goes_back_under_a_number_of_its_own() {
     assert_eq!((back.refunds.len(), back.refunds[0].status), (1, RefundStatus::Success));
     assert!(back.books().expect("balanced").suspense.is_zero());
     assert_eq!(shop.counter.cases().await, []);
-    shop.refunds_agree(&payment, yuan("45.00")).await;
+    shop.suspense_went_back(&payment, yuan("45.00")).await;
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn a_refund_that_failed_may_be_decided_again_under_the_same_number() {
     let back = shop.counter.payment(&payment).await;
     assert_eq!((back.refunds.len(), back.refunds[0].status), (1, RefundStatus::Success));
     shop.counter.rests().await;
-    shop.refunds_agree(&payment, yuan("45.00")).await;
+    shop.suspense_went_back(&payment, yuan("45.00")).await;
 }
 
 /// Money that came after the payment was over.

@@ -94,8 +94,9 @@ impl Engine {
         }
         let proof = statement.filter(|statement| is_about_money(&statement.evidence)).map(|told| &told.proof);
         let kind = event_kind(before, after, input);
-        self.append(transaction, after, &News { kind, opened: &opened, decided, proof }, now)?;
-        database::resolve_returned(transaction, after, now)?;
+        let returned = database::resolve_returned(transaction, after, now)?;
+        let decided = [decided, &returned].concat();
+        self.append(transaction, after, &News { kind, opened: &opened, decided: &decided, proof }, now)?;
         Ok(true)
     }
 

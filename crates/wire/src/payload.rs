@@ -184,7 +184,7 @@ pub struct DecisionState {
     pub kind: CaseKind,
     /// Whose money.
     pub trade_no: Option<TradeNo>,
-    /// `RECOGNISE`, `REFUND`, `KEEP` or `SEEN`.
+    /// `RECOGNISE`, `REFUND`, `KEEP`, `SEEN`, or `GIVEN_BACK` once the money is back.
     pub decision: String,
     /// Who approved it.
     pub decided_by: String,

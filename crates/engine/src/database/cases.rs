@@ -4,6 +4,7 @@ use super::{Database, RowError, WriteError, parse};
 use crate::Error;
 use rusqlite::{Connection, Row, Transaction, params};
 use yidan_payment::{CaseId, CaseKind, Fen, NewCase, Payment, PaymentId, Proposal, Receipt, TradeNo, UtcMs};
+use yidan_wire::DecisionState;
 
 /// A case as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,20 +85,39 @@ pub(crate) fn open_case(
     Ok(opened == 1)
 }
 
-/// Resolves the cases of money that has gone back, all of it.
-pub(crate) fn resolve_returned(transaction: &Transaction<'_>, payment: &Payment, now: UtcMs) -> Result<(), WriteError> {
+/// Resolves the cases of money that has gone back, all of it, and tells which.
+pub(crate) fn resolve_returned(
+    transaction: &Transaction<'_>,
+    payment: &Payment,
+    now: UtcMs,
+) -> Result<Vec<DecisionState>, WriteError> {
     let is_back = |receipt: &&Receipt| payment.refunded_of(&receipt.trade_no) == receipt.total;
+    let mut resolved = Vec::new();
     for receipt in payment.receipts.iter().filter(is_back) {
-        transaction
-            .prepare_cached(
-                "update cases set status = 'RESOLVED', resolution = 'GIVEN_BACK', resolved_at_ms = ?3,
-                     resolved_by = coalesce(decided_by, 'gateway')
-                 where status = 'OPEN' and pay_id = ?1 and trade_no = ?2
-                   and kind in ('LATE_PAYMENT', 'AMOUNT_MISMATCH', 'DUPLICATE_PAYMENT', 'PAID_AFTER_STOP')",
-            )?
-            .execute(params![payment.pay_id.to_string(), receipt.trade_no.as_str(), now.0])?;
+        let mut statement = transaction.prepare_cached(
+            "update cases set status = 'RESOLVED', resolution = 'GIVEN_BACK', resolved_at_ms = ?3,
+                 resolved_by = coalesce(decided_by, 'gateway')
+             where status = 'OPEN' and pay_id = ?1 and trade_no = ?2
+               and kind in ('LATE_PAYMENT', 'AMOUNT_MISMATCH', 'DUPLICATE_PAYMENT', 'PAID_AFTER_STOP')
+             returning kind, resolved_by, note",
+        )?;
+        let of_trade = params![payment.pay_id.to_string(), receipt.trade_no.as_str(), now.0];
+        let read = |row: &Row<'_>| {
+            let kind: String = row.get(0)?;
+            Ok::<_, RowError>(DecisionState {
+                kind: CaseKind::find(&kind).ok_or_else(|| RowError::Unreadable(kind))?,
+                trade_no: Some(receipt.trade_no.clone()),
+                decision: "GIVEN_BACK".to_owned(),
+                decided_by: row.get(1)?,
+                note: row.get(2)?,
+                is_resolved: true,
+            })
+        };
+        for case in statement.query_and_then(of_trade, read)? {
+            resolved.push(case?);
+        }
     }
-    Ok(())
+    Ok(resolved)
 }
 
 fn proposal_word(proposal: Proposal) -> &'static str {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use yidan_payment::{
-    Booked, Evidence, Fen, PaidTrade, PaymentId, Receipt, Refund, RefundStatus, StatusName, TradeNo, UtcMs,
+    Booked, CaseKind, Evidence, Fen, PaidTrade, PaymentId, Receipt, Refund, RefundStatus, StatusName, TradeNo, UtcMs,
 };
 use yidan_wire::{EventKind, PaymentState, ReceiptState};
 
@@ -129,9 +129,20 @@ pub struct Settled {
     /// Of which payment.
     pub pay_id: PaymentId,
     /// Whose money.
-    pub trade_no: TradeNo,
-    /// `None`: all that the terminal had reported, because it was decided there. Else the finding that no longer holds.
-    pub finding: Option<Finding>,
+    pub trade_no: Option<TradeNo>,
+    /// Which of them.
+    pub what: Settles,
+}
+
+/// Which cases are settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settles {
+    /// All that the terminal had reported: the money is back.
+    AllReported,
+    /// One kind that the terminal had reported: it was decided there.
+    Reported(CaseKind),
+    /// What headquarters had found, and no longer holds.
+    Found(Finding),
 }
 
 /// The money of the trades in question, and what changed in it.
@@ -264,17 +275,18 @@ impl Ledger {
             && report.proved.is_some_and(|evidence| proves_refund(evidence, refund, all))
     }
 
-    /// Suspense money that was given back or recognised needs nobody any more.
+    /// What was decided at the terminal, and suspense money that was given back, needs nobody any more.
     fn settle(&mut self, report: &Report<'_>) {
+        let pay_id = report.state.pay_id;
+        for decided in report.state.decisions.iter().filter(|decided| decided.is_resolved) {
+            let (trade_no, what) = (decided.trade_no.clone(), Settles::Reported(decided.kind));
+            self.settled.push(Settled { pay_id, trade_no, what });
+        }
         for ReceiptState { receipt, .. } in &report.state.receipts {
             let back = Fen::sum(moved(report.state, &receipt.trade_no));
-            let is_settled = match receipt.booked {
-                Booked::Recognised => report.kind == EventKind::Decided,
-                Booked::Suspense => back.is_some_and(|back| back == receipt.total),
-            };
-            if is_settled {
-                let (pay_id, trade_no) = (report.state.pay_id, receipt.trade_no.clone());
-                self.settled.push(Settled { pay_id, trade_no, finding: None });
+            if receipt.booked == Booked::Suspense && back.is_some_and(|back| back == receipt.total) {
+                let trade_no = Some(receipt.trade_no.clone());
+                self.settled.push(Settled { pay_id, trade_no, what: Settles::AllReported });
             }
         }
     }
@@ -286,8 +298,8 @@ impl Ledger {
                 && case.trade_no.as_ref() == Some(trade_no)
         };
         self.cases.retain(|case| !is_it(case));
-        let (pay_id, trade_no) = (report.state.pay_id, trade_no.clone());
-        self.settled.push(Settled { pay_id, trade_no, finding: Some(finding) });
+        let (pay_id, trade_no) = (report.state.pay_id, Some(trade_no.clone()));
+        self.settled.push(Settled { pay_id, trade_no, what: Settles::Found(finding) });
     }
 
     fn find(&mut self, report: &Report<'_>, finding: Finding, trade_no: Option<&TradeNo>, amount: Fen) {

@@ -183,7 +183,7 @@ fn suspense_money_that_was_given_back_settles_what_the_terminal_had_reported() {
     state.refunds = vec![refund(Some("N1RX1"), 1000)];
     book(&mut ledger, &state, Some(&went_back("N1RX1", 1000)));
     assert_eq!(back(&ledger), 1000);
-    assert!(ledger.settled.iter().any(|settled| settled.finding.is_none()));
+    assert!(ledger.settled.iter().any(|settled| settled.what == Settles::AllReported));
 }
 
 #[test]

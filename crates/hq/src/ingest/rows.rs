@@ -1,7 +1,7 @@
 //! The rows of what is projected, as they go into the database: many at once, as one JSON text.
 
 use crate::clock::hour_in_china;
-use crate::decide::money::{CountedReceipt, CountedRefund, Finding, NewCase, RefundName, Reporter, Settled};
+use crate::decide::money::{CountedReceipt, CountedRefund, Finding, NewCase, RefundName, Reporter, Settled, Settles};
 use crate::identity::Terminal;
 use serde::Serialize;
 use sqlx::any::AnyRow;
@@ -143,7 +143,7 @@ impl<'a> CaseRow<'a> {
 #[derive(Serialize)]
 pub struct SettledRow<'a> {
     pub pay_id: String,
-    pub trade_no: &'a TradeNo,
+    pub trade_no: Option<&'a TradeNo>,
     pub found_by: &'static str,
     /// Empty: every kind.
     pub kind: &'static str,
@@ -152,11 +152,13 @@ pub struct SettledRow<'a> {
 
 impl<'a> SettledRow<'a> {
     pub fn of(settled: &'a Settled) -> SettledRow<'a> {
-        let (found_by, kind, resolution) = match settled.finding {
-            Some(finding) => ("HQ", finding.as_str(), "PROVED_LATER"),
-            None => ("TERMINAL", "", "DECIDED_AT_TERMINAL"),
+        let (found_by, kind, resolution) = match settled.what {
+            Settles::Found(finding) => ("HQ", finding.as_str(), "PROVED_LATER"),
+            Settles::Reported(kind) => ("TERMINAL", kind.as_str(), "DECIDED_AT_TERMINAL"),
+            Settles::AllReported => ("TERMINAL", "", "DECIDED_AT_TERMINAL"),
         };
-        SettledRow { pay_id: settled.pay_id.to_string(), trade_no: &settled.trade_no, found_by, kind, resolution }
+        let trade_no = settled.trade_no.as_ref();
+        SettledRow { pay_id: settled.pay_id.to_string(), trade_no, found_by, kind, resolution }
     }
 }
 

@@ -229,7 +229,7 @@ pub async fn settle_cases(
     sqlx::query(
         "update cases set status = 'RESOLVED', resolution = settled.value ->> 'resolution', resolved_at = $1 \
          from json_each($2) as settled where cases.status = 'OPEN' and cases.terminal_id = $3 \
-         and cases.pay_id = settled.value ->> 'pay_id' and cases.trade_no = settled.value ->> 'trade_no' \
+         and cases.pay_id = settled.value ->> 'pay_id' and coalesce(cases.trade_no, '') = coalesce(settled.value ->> 'trade_no', '') \
          and cases.found_by = settled.value ->> 'found_by' and settled.value ->> 'kind' in ('', cases.kind)",
     )
     .bind(now.0)

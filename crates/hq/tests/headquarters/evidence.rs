@@ -3,7 +3,7 @@
 use crate::house::House;
 use crate::till::{alipay_says, paid};
 use yidan_payment::{Account, Booked, CaseKind, Fen, StatusName, TradeNo};
-use yidan_wire::{CaseState, EventKind, PaymentState, ReceiptState};
+use yidan_wire::{CaseState, DecisionState, EventKind, PaymentState, ReceiptState};
 
 fn trade(text: &str) -> TradeNo {
     TradeNo::new(text).unwrap()
@@ -111,7 +111,15 @@ async fn money_in_suspense_counts_when_a_person_recognises_it_and_only_if_it_was
     assert_eq!(house.books().await, (0, 0, one_case("LATE_PAYMENT")));
     assert_eq!(house.get("/api/v1/totals?day=2026-11-30").await["suspense_fen"], 1000);
 
-    let mut decided = PaymentState { proof: None, ..good };
+    let recognised = DecisionState {
+        kind: CaseKind::LatePayment,
+        trade_no: Some(trade("T1")),
+        decision: "RECOGNISE".into(),
+        decided_by: "02".into(),
+        note: None,
+        is_resolved: true,
+    };
+    let mut decided = PaymentState { proof: None, decisions: vec![recognised], ..good };
     till.write(EventKind::Decided, &decided);
     till.send_all().await.unwrap();
     assert_eq!(house.books().await, (1, 1000, vec![]));
