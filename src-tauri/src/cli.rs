@@ -179,6 +179,7 @@ fn set_up(place: &PlaceArguments, wanted: &SetupArguments) -> Result<()> {
         epoch: before.as_ref().map_or(1, |before| before.epoch),
         hq_url: before.as_ref().and_then(|before| before.hq_url.clone()),
         hq_terminal_id: before.as_ref().and_then(|before| before.hq_terminal_id.clone()),
+        notify_url: before.as_ref().and_then(|before| before.notify_url.clone()),
         day_starts_at_min: before.as_ref().map_or(0, |before| before.day_starts_at_min),
     };
     let secrets = Secrets { app_private_key: read(&wanted.app_key)?, terminal_key, pending_key };

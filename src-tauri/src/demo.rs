@@ -105,6 +105,7 @@ fn with_merchant(before: Option<Setup>, merchant: &Merchant, gateway: String) ->
         epoch: 1,
         hq_url: None,
         hq_terminal_id: None,
+        notify_url: None,
         day_starts_at_min: 0,
         code_min: 5,
     });

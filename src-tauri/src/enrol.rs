@@ -38,6 +38,7 @@ pub async fn enrol(folder: &Folder, lock: &Lock<'_>, hq_url: &str, code: &str, a
         epoch: enrolled.epoch,
         store_id: enrolled.store_id,
         store_name: enrolled.store_name,
+        notify_url: enrolled.notify_url,
         ..setup
     };
     setup.check_place().context("headquarters' store number")?;

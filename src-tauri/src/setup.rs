@@ -36,6 +36,9 @@ pub struct Setup {
     pub hq_url: Option<String>,
     /// What headquarters calls this terminal.
     pub hq_terminal_id: Option<String>,
+    /// Where Alipay shall send its notices: headquarters says so at the enrolment.
+    #[serde(default)]
+    pub notify_url: Option<String>,
     /// When the business day begins, minutes after midnight in Beijing.
     pub day_starts_at_min: u32,
     /// How long a code lives, 2–30 minutes.
@@ -143,7 +146,7 @@ impl Setup {
             seller_id: self.seller_id.clone(),
             app_key: AppKey::parse(&secrets.app_private_key).context("the app's private key")?,
             trust: self.trust()?,
-            notify_url: None,
+            notify_url: self.notify_url.clone(),
             connect_timeout: Settings::CONNECT,
             timeout: Settings::WHOLE,
         };

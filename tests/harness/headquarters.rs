@@ -16,10 +16,11 @@ pub struct Headquarters {
     merchant: String,
     clock: ShopClock,
     address: std::net::SocketAddr,
+    notices: Notices,
 }
 
 impl Headquarters {
-    pub(crate) async fn open(folder: &Path, sandbox: &Sandbox, clock: &ShopClock) -> Headquarters {
+    pub(crate) async fn open(folder: &Path, sandbox: &Sandbox, clock: &ShopClock, notices: bool) -> Headquarters {
         let merchant = format!(
             "app_id = \"{}\"\nseller_id = \"{}\"\nmode = \"demo\"\nalipay_public_key = \"\"\"\n{}\"\"\"\n",
             sandbox.app_id(),
@@ -32,6 +33,7 @@ impl Headquarters {
             merchant,
             clock: clock.clone(),
             address: ([127, 0, 0, 1], 0).into(),
+            notices: if notices { Notices::Here } else { Notices::Off },
         };
         headquarters.comes_back().await;
         headquarters
@@ -47,7 +49,7 @@ impl Headquarters {
             demo: true,
             behind_proxy: false,
             admin_token: Some(Secret::new(TOKEN.to_owned())),
-            notices: Notices::Off,
+            notices: self.notices.clone(),
             clock: Clock::of(move || clock.now()),
         })
         .await
@@ -112,6 +114,34 @@ impl Headquarters {
         let cases = self.get("/api/v1/cases").await;
         let kinds = cases["cases"].as_array().expect("cases").iter();
         kinds.map(|case| case["kind"].as_str().expect("a kind").to_owned()).collect()
+    }
+
+    /// The last thing it told the first till, by number.
+    pub async fn last_told(&self) -> i64 {
+        self.get("/api/v1/terminals").await["terminals"][0]["push_seq"].as_i64().expect("push_seq")
+    }
+
+    /// The notices it keeps about a payment, as they came.
+    #[must_use]
+    pub fn notices(&self, payment: &Payment) -> Vec<String> {
+        let database = rusqlite::Connection::open(&self.database).expect("its file");
+        let mut rows = database.prepare("select body from notices where out_trade_no = ?1").expect("its notices");
+        let bodies = rows.query_map([payment.out_trade_no.as_str()], |row| row.get(0)).expect("its notices");
+        bodies.collect::<Result<_, _>>().expect("texts")
+    }
+
+    /// Somebody sends it a notice; says what it answers.
+    pub async fn is_notified(&self, body: &str) -> String {
+        let address = format!("{}/pay/alipay/notify", self.url());
+        let answer = reqwest::Client::new().post(address).body(body.to_owned()).send().await.expect("it answers");
+        answer.text().await.expect("a text")
+    }
+
+    /// Somebody at headquarters wants a till to do something.
+    pub async fn instructs(&self, wanted: &Value) {
+        let request = reqwest::Client::new().post(format!("{}/api/v1/instructions", self.url()));
+        let answer = request.bearer_auth(TOKEN).json(wanted).send().await.expect("headquarters answers");
+        assert!(answer.status().is_success(), "{}", answer.status());
     }
 
     /// Asks its API.

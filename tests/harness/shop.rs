@@ -30,6 +30,7 @@ pub struct Shop {
 pub struct ShopBuilder {
     pc_wrong_ms: i64,
     enrolled: bool,
+    notices: bool,
 }
 
 impl Shop {
@@ -41,7 +42,7 @@ impl Shop {
     /// Opens a shop that differs.
     #[must_use]
     pub fn with() -> ShopBuilder {
-        ShopBuilder { pc_wrong_ms: 0, enrolled: true }
+        ShopBuilder { pc_wrong_ms: 0, enrolled: true, notices: false }
     }
 
     /// Lets time pass, a second at a time; whatever falls due happens.
@@ -92,6 +93,7 @@ impl Shop {
         Buyer { sandbox: self.alipay.clone(), name: "bob" }
     }
 
+<<<<<<< HEAD
     /// Counter, sandbox and headquarters agree on what went back of a payment, the only one with refunds.
     pub async fn refunds_agree(&self, payment: &Payment, total: Fen) {
         let kept = self.counter.payment(payment).await;
@@ -118,6 +120,42 @@ impl Shop {
 
     async fn counter_cases(&self) -> Vec<String> {
         self.counter.cases().await.into_iter().map(|kind| kind.as_str().to_owned()).collect()
+=======
+    /// The key with which the sandbox signs.
+    #[must_use]
+    pub fn alipay_key(&self) -> String {
+        std::fs::read_to_string(format!("{KEYS}/alipay_private_key.pem")).expect("the sandbox's key")
+    }
+
+    /// Waits until every notice of a payment has reached the counter by way of headquarters.
+    pub async fn told_of(&self, payment: &Payment) {
+        let is_delivered = || {
+            self.alipay
+                .notices(payment.out_trade_no.as_str())
+                .iter()
+                .all(|notice| notice.is_delivered && notice.next_at_ms.is_none())
+        };
+        self.after(is_delivered).await;
+    }
+
+    /// Waits until one notice of a payment has.
+    pub async fn told_of_one(&self, payment: &Payment, notify_id: &str) {
+        let notices = || self.alipay.notices(payment.out_trade_no.as_str());
+        self.after(|| notices().iter().any(|notice| notice.notify_id == notify_id && notice.is_delivered)).await;
+    }
+
+    async fn after(&self, is_delivered: impl Fn() -> bool) {
+        while !is_delivered() {
+            tokio::task::yield_now().await;
+        }
+        self.told(self.hq.last_told().await).await;
+    }
+
+    /// Waits until the counter has handled so much of what headquarters told.
+    pub async fn told(&self, seq: i64) {
+        self.counter.asks(move |engine| async move { engine.heard(seq).await }).await;
+        self.counter.rests().await;
+>>>>>>> ae64cdc (Hear headquarters: notices are evidence once checked again)
     }
 
     /// Counter, sandbox and headquarters have the same books: `count` payments, `total` yuan.
@@ -149,12 +187,18 @@ impl ShopBuilder {
         ShopBuilder { enrolled: false, ..self }
     }
 
+    /// Alipay sends its notices to headquarters, as fast as they go: a story that turns a clock need not wait for them.
+    #[must_use]
+    pub fn notices(self) -> ShopBuilder {
+        ShopBuilder { notices: true, ..self }
+    }
+
     /// Opens it.
     pub async fn opens(self) -> Shop {
         let folder = tempfile::tempdir().expect("a folder");
         let clock = ShopClock::new();
         let alipay = start_sandbox(folder.path(), ([127, 0, 0, 1], 0).into(), &clock).await;
-        let hq = Headquarters::open(folder.path(), &alipay, &clock).await;
+        let hq = Headquarters::open(folder.path(), &alipay, &clock, self.notices).await;
         let mut counter = Till::new(&folder.path().join("till"), &clock);
         let sandbox_url = format!("http://{}", alipay.address());
         yidan::demo::prepare(counter.folder(), &sandbox_url, clock.now()).await.expect("the demo is prepared");

@@ -13,6 +13,7 @@ mod keys_changed;
 mod local_api;
 mod lost_answer;
 mod new_code;
+mod notices;
 mod paid_while_closing;
 mod payment_code;
 mod refund_once;

@@ -108,6 +108,10 @@ impl Gateway for Channel {
     fn cancel<'a>(&'a self, _out_trade_no: &'a OutTradeNo, _amount: Fen) -> Answer<'a> {
         Box::pin(async { Err(not_here()) })
     }
+
+    fn read_notice<'a>(&'a self, _body: &'a [u8]) -> LocalBoxFuture<'a, Result<SignedNotice, NotOurNotice>> {
+        Box::pin(async { Err(NotOurNotice("notices are not simulated".into())) })
+    }
 }
 
 fn not_here() -> GatewayError {

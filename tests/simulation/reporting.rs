@@ -6,8 +6,8 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use yidan_engine::{Hq, HqError};
-use yidan_wire::{Ack, Batch};
+use yidan_engine::{Hq, HqError, Pushes};
+use yidan_wire::{Ack, Batch, Heard};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -42,5 +42,14 @@ impl Reporting {
 impl Hq for Reporting {
     fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>> {
         Box::pin(self.exchange(batch))
+    }
+
+    // This headquarters tells nothing: the connection never comes about.
+    fn listen(&self, _heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn acknowledge(&self, _heard: Heard) -> LocalBoxFuture<'_, Result<(), HqError>> {
+        Box::pin(std::future::pending())
     }
 }

@@ -171,7 +171,7 @@ impl Engine {
 
     /// Comes back with every notice: which terminal it is for.
     pub(crate) fn passback(&self) -> String {
-        format!("{}-{}", self.place.terminal_id, self.place.epoch)
+        format!("{}{}-{}", self.place.store_id, self.place.terminal_id, self.place.epoch)
     }
 
     fn write_close(&self, payment: &Payment) -> Result<(), Error> {

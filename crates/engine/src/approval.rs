@@ -34,7 +34,7 @@ pub struct Signature<'a> {
     pub pin: &'a str,
 }
 
-/// That somebody who may has approved one act. Only [`Engine::authorise`] makes it.
+/// That somebody who may has approved one act. Only [`Engine::authorise`] makes it, and an instruction of headquarters.
 #[derive(Debug)]
 pub struct Approval {
     act: Act,
@@ -53,6 +53,12 @@ impl Approval {
     #[must_use]
     pub fn approved_by(&self) -> &str {
         &self.approved_by
+    }
+
+    /// What somebody at headquarters has decided there, and told this terminal to do.
+    pub(crate) fn of_headquarters(act: Act, by: &str) -> Approval {
+        let name = format!("hq:{by}");
+        Approval { act, asked_by: name.clone(), approved_by: name }
     }
 
     /// # Errors

@@ -11,6 +11,7 @@ mod open;
 mod operators;
 mod orders;
 mod payments;
+mod pushes;
 mod refunds;
 mod settings;
 

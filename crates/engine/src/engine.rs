@@ -8,7 +8,7 @@ use crate::{Error, Gateway, GatewayClock, Hq, Ids, Place};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::{Notify, broadcast};
-use yidan_payment::{Payment, PaymentId, UtcMs};
+use yidan_payment::{Payment, PaymentId, Step, UtcMs};
 
 /// Everything of the world that the engine works with.
 pub struct Parts {
@@ -58,6 +58,8 @@ pub struct Engine {
     pub(crate) schedule: Schedule,
     pub(crate) contacts: Contacts,
     pub(crate) report: crate::report::Progress,
+    pub(crate) ear: crate::push::Ear,
+    pub(crate) asks: crate::notice::Asks,
     pub(crate) outbox: Notify,
     pub(crate) rested: Notify,
     changes: broadcast::Sender<PaymentId>,
@@ -70,6 +72,8 @@ impl Engine {
     /// [`Error::Storage`].
     pub fn start(parts: Parts) -> Result<Rc<Engine>, Error> {
         let report = crate::report::Progress::load(&parts.database, parts.hq.is_some())?;
+        let ear = crate::push::Ear::of(parts.database.load_heard()?);
+        let asks = crate::notice::Asks::of(parts.database.list_asks()?);
         let engine = Engine {
             database: parts.database,
             gateway: parts.gateway,
@@ -82,6 +86,8 @@ impl Engine {
             schedule: Schedule::default(),
             contacts: Contacts::default(),
             report,
+            ear,
+            asks,
             outbox: Notify::new(),
             rested: Notify::new(),
             changes: broadcast::channel(256).0,
@@ -94,6 +100,9 @@ impl Engine {
             engine.schedule.put(pay_id, engine.clock.elapsed(), None);
         }
         engine.schedule_watched();
+        for pay_id in engine.asks.list() {
+            engine.schedule.put(pay_id, engine.clock.elapsed(), Some(Step::Query));
+        }
         Ok(Rc::new(engine))
     }
 
@@ -176,7 +185,7 @@ impl Engine {
 
     fn is_at_rest(&self) -> bool {
         let nothing_due = self.schedule.next().is_none_or(|at| at > self.clock.elapsed());
-        self.flights.is_empty() && nothing_due && self.is_reported()
+        self.flights.is_empty() && nothing_due && self.is_reported() && !self.ear.is_busy()
     }
 
     /// Whether the keys or the gateway may be changed.

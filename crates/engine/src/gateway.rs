@@ -1,8 +1,29 @@
 //! The seam to a payment channel. Every method may be called again: it is the number that makes it one payment.
 
 use futures_util::future::LocalBoxFuture;
-use yidan_alipay::{PayOrder, RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion, RefundStatement};
-use yidan_payment::{Account, Evidence, Fen, GatewayError, NoRefund, OutTradeNo, PrecreateOrder, Statement};
+use yidan_alipay::{
+    AnswerError, Notice, NoticeError, PayOrder, RefundHint, RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion,
+    RefundStatement,
+};
+use yidan_payment::{Account, Evidence, Fen, GatewayError, NoRefund, OutTradeNo, PrecreateOrder, Proof, Statement};
+
+/// A notice that the channel sent by itself, its signature checked.
+#[derive(Clone, Debug)]
+pub struct SignedNotice {
+    /// Whose number.
+    pub out_trade_no: OutTradeNo,
+    /// What it says, as far as this program understands it.
+    pub evidence: Option<Evidence>,
+    /// What it says about refunds, if one caused it.
+    pub refund: Option<RefundHint>,
+    /// The text and its signature.
+    pub proof: Proof,
+}
+
+/// What came is no notice for us: nobody's word.
+#[derive(Debug, thiserror::Error)]
+#[error("this is no notice of ours")]
+pub struct NotOurNotice(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 /// A verified statement, or why there is none.
 pub type Answer<'a> = LocalBoxFuture<'a, Result<Statement, GatewayError>>;
@@ -29,6 +50,8 @@ pub trait Gateway {
     /// Undoes a payment-code trade whose result is unknown: closes it, or refunds all of it if it was paid. Never used for
     /// a QR code, since it moves money: there `close` is enough.
     fn cancel<'a>(&'a self, out_trade_no: &'a OutTradeNo, amount: Fen) -> Answer<'a>;
+    /// Checks and reads the body of a notice. Asks nothing, except for a certificate that is not known yet.
+    fn read_notice<'a>(&'a self, body: &'a [u8]) -> LocalBoxFuture<'a, Result<SignedNotice, NotOurNotice>>;
 }
 
 impl Gateway for yidan_alipay::Client {
@@ -89,6 +112,19 @@ impl Gateway for yidan_alipay::Client {
     fn cancel<'a>(&'a self, out_trade_no: &'a OutTradeNo, amount: Fen) -> Answer<'a> {
         Box::pin(yidan_alipay::Client::cancel(self, out_trade_no, amount))
     }
+
+    fn read_notice<'a>(&'a self, body: &'a [u8]) -> LocalBoxFuture<'a, Result<SignedNotice, NotOurNotice>> {
+        Box::pin(async move {
+            let notice = read_with_certificate(self, body).await.map_err(|error| NotOurNotice(Box::new(error)))?;
+            let out_trade_no = notice.out_trade_no().ok_or_else(|| NotOurNotice("it has no number".into()))?;
+            Ok(SignedNotice {
+                out_trade_no,
+                evidence: notice.evidence().ok(),
+                refund: notice.refund(),
+                proof: notice.proof().clone(),
+            })
+        })
+    }
 }
 
 /// A refund query that states an amount and not that it went back.
@@ -99,4 +135,18 @@ struct NeitherYesNorNo;
 fn stated<Outcome>(told: RefundStatement<Outcome>, evidence: Evidence) -> Statement {
     let RefundStatement { proof, asked_at, answered_at, .. } = told;
     Statement { evidence, proof, asked_at, answered_at }
+}
+
+/// Alipay renews its certificates: one that is not known yet is fetched, and then it must fit.
+async fn read_with_certificate(client: &yidan_alipay::Client, body: &[u8]) -> Result<Notice, NoticeError> {
+    let merchant = client.merchant();
+    match Notice::read(body, &merchant) {
+        Err(NoticeError::NotSigned(AnswerError::UnknownCertificate(sn))) => {
+            if let Err(error) = client.learn_certificate(&sn).await {
+                tracing::warn!(error = &error as &dyn std::error::Error, "a certificate could not be fetched");
+            }
+            Notice::read(body, &client.merchant())
+        }
+        read => read,
+    }
 }

@@ -72,6 +72,7 @@ pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
     let _end = End(Rc::clone(&engine));
     let mut asking = std::pin::pin!(Rc::clone(&engine).keep_asking());
     let mut reporting = std::pin::pin!(Rc::clone(&engine).keep_reporting());
+    let mut listening = std::pin::pin!(Rc::clone(&engine).keep_listening());
     let mut works = FuturesUnordered::new();
     loop {
         tokio::select! {
@@ -83,6 +84,7 @@ pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
             },
             () = &mut asking => {}
             () = &mut reporting => {}
+            () = &mut listening => {}
         }
     }
 }

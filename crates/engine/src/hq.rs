@@ -1,17 +1,28 @@
 //! The seam to headquarters.
 
 use crate::GatewayClock;
+use crate::event_stream::EventStream;
 use futures_util::future::LocalBoxFuture;
+use futures_util::stream::{LocalBoxStream, StreamExt, unfold};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::rc::Rc;
 use std::time::Duration;
 use yidan_payment::UtcMs;
 use yidan_wire::signature::{ENROLLING, TerminalKey};
-use yidan_wire::{Ack, Batch, Conflict, Enrolled, Enrolment};
+use yidan_wire::{Ack, Batch, Conflict, Enrolled, Enrolment, Heard, Push};
+
+/// What headquarters tells, in pieces as they come; an empty piece is a sign of life.
+pub type Pushes = LocalBoxStream<'static, Result<Vec<Push>, HqError>>;
 
 /// What the engine needs of headquarters.
 pub trait Hq {
     /// Hands over a piece of the journal. May be repeated: headquarters knows every line by its name and hash.
     fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>>;
+    /// Listens to what headquarters tells, after what is handled already.
+    fn listen(&self, heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>>;
+    /// Everything up to here is handled, durably.
+    fn acknowledge(&self, heard: Heard) -> LocalBoxFuture<'_, Result<(), HqError>>;
 }
 
 /// Why headquarters did not acknowledge, named by what the terminal does about it. Nothing is ever dropped.
@@ -40,6 +51,8 @@ pub enum HqError {
 /// Headquarters over HTTP: every request signed with this terminal's key.
 pub struct HqClient {
     http: reqwest::Client,
+    /// A stream has no end, so it has no time limit either.
+    endless: reqwest::Client,
     base: reqwest::Url,
     terminal_id: String,
     key: TerminalKey,
@@ -53,6 +66,8 @@ pub struct AddressError(String);
 
 const EVENTS: &str = "/api/v1/events";
 const ENROL: &str = "/api/v1/enrol";
+const STREAM: &str = "/api/v1/stream";
+const ACK: &str = "/api/v1/stream/ack";
 
 /// Reads an address of headquarters: https, or http on this computer.
 ///
@@ -78,20 +93,43 @@ impl HqClient {
         key: TerminalKey,
         clock: Rc<GatewayClock>,
     ) -> Result<HqClient, HqError> {
-        Ok(HqClient { http: http()?, base, terminal_id, key, clock })
+        let endless = builder().build().map_err(unanswered)?;
+        Ok(HqClient { http: http()?, endless, base, terminal_id, key, clock })
     }
 
-    async fn post(&self, batch: &Batch) -> Result<Ack, HqError> {
-        let body = serde_json::to_vec(batch).map_err(|error| HqError::Unanswered(Box::new(error)))?;
-        let headers = self.key.sign("POST", EVENTS, &body, &self.terminal_id, self.clock.now());
-        let answer = send(&self.http, &self.base, EVENTS, headers, body).await?;
+    async fn post<Q: Serialize, A: DeserializeOwned>(&self, path: &str, question: &Q) -> Result<A, HqError> {
+        let body = serde_json::to_vec(question).map_err(|error| HqError::Unanswered(Box::new(error)))?;
+        let headers = self.key.sign("POST", path, &body, &self.terminal_id, self.clock.now());
+        let answer = send(&self.http, &self.base, path, headers, body).await?;
         read_answer(answer).await
+    }
+
+    async fn open_stream(&self, heard: Heard) -> Result<Pushes, HqError> {
+        let id = heard.id.map(|id| format!("&id={id}")).unwrap_or_default();
+        let path = format!("{STREAM}?after={}{id}", heard.after);
+        let url = self.base.join(&path).map_err(|error| HqError::Unanswered(Box::new(error)))?;
+        let headers = self.key.sign("GET", &path, b"", &self.terminal_id, self.clock.now());
+        let request = self.endless.get(url).header("accept", "text/event-stream");
+        let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+        let answer = request.send().await.map_err(unanswered)?;
+        if answer.status() != reqwest::StatusCode::OK {
+            return Err(read_refusal(answer).await);
+        }
+        Ok(unfold((answer, EventStream::default()), next_piece).boxed_local())
     }
 }
 
 impl Hq for HqClient {
     fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>> {
-        Box::pin(self.post(batch))
+        Box::pin(self.post(EVENTS, batch))
+    }
+
+    fn listen(&self, heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>> {
+        Box::pin(self.open_stream(heard))
+    }
+
+    fn acknowledge(&self, heard: Heard) -> LocalBoxFuture<'_, Result<(), HqError>> {
+        Box::pin(async move { self.post(ACK, &heard).await.map(|_: Heard| ()) })
     }
 }
 
@@ -112,12 +150,23 @@ pub async fn enrol(
 }
 
 fn http() -> Result<reqwest::Client, HqError> {
-    reqwest::Client::builder()
-        .connect_timeout(Duration::from_secs(5))
-        .timeout(Duration::from_secs(30))
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
-        .map_err(unanswered)
+    builder().timeout(Duration::from_secs(30)).build().map_err(unanswered)
+}
+
+fn builder() -> reqwest::ClientBuilder {
+    reqwest::Client::builder().connect_timeout(Duration::from_secs(5)).redirect(reqwest::redirect::Policy::none())
+}
+
+/// The next piece of a stream; none after its end.
+async fn next_piece(
+    (mut answer, mut events): (reqwest::Response, EventStream),
+) -> Option<(Result<Vec<Push>, HqError>, (reqwest::Response, EventStream))> {
+    let piece = match answer.chunk().await {
+        Ok(None) => return None,
+        Ok(Some(bytes)) => events.take(&bytes).map_err(|error| HqError::Unanswered(Box::new(error))),
+        Err(error) => Err(unanswered(error)),
+    };
+    Some((piece, (answer, events)))
 }
 
 async fn send(
@@ -134,17 +183,23 @@ async fn send(
 }
 
 /// Only a 200 with the JSON that was asked for counts: a captive portal also answers 200.
-async fn read_answer<T: serde::de::DeserializeOwned>(answer: reqwest::Response) -> Result<T, HqError> {
+async fn read_answer<T: DeserializeOwned>(answer: reqwest::Response) -> Result<T, HqError> {
     match answer.status().as_u16() {
         200 => answer.json().await.map_err(unanswered),
-        409 => Err(match answer.json().await {
+        _ => Err(read_refusal(answer).await),
+    }
+}
+
+async fn read_refusal(answer: reqwest::Response) -> HqError {
+    match answer.status().as_u16() {
+        409 => match answer.json().await {
             Ok(conflict) => HqError::Conflict(conflict),
             Err(error) => unanswered(error),
-        }),
-        413 => Err(HqError::TooLarge),
-        429 | 503 => Err(HqError::Busy { retry_after: read_retry_after(&answer) }),
-        400 | 401 | 403 => Err(HqError::Refused(read_detail(answer).await)),
-        status => Err(HqError::Unanswered(format!("headquarters answered {status}").into())),
+        },
+        413 => HqError::TooLarge,
+        429 | 503 => HqError::Busy { retry_after: read_retry_after(&answer) },
+        400 | 401 | 403 => HqError::Refused(read_detail(answer).await),
+        status => HqError::Unanswered(format!("headquarters answered {status}").into()),
     }
 }
 

@@ -53,6 +53,7 @@ impl Engine {
         }
         if changed {
             self.after_change(&outcome.payment);
+            self.note_who_told(&outcome.payment, statement);
         }
         for other in settled {
             self.after_change(&other.payment);
@@ -215,6 +216,15 @@ impl Engine {
             Ok(outcome)
         });
         stopped.collect()
+    }
+
+    /// Pushes that come before the timers' questions make these less frequent.
+    fn note_who_told(&self, payment: &Payment, statement: Option<&Statement>) {
+        if let (Status::Success(_), Some(told)) = (&payment.status, statement)
+            && matches!(told.evidence, Evidence::Paid(_))
+        {
+            self.ear.note_success(told.proof.source);
+        }
     }
 
     /// After the commit: screens, headquarters, timers.

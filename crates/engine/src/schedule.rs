@@ -12,6 +12,8 @@ use tokio::sync::Notify;
 use yidan_payment::{Input, Method, Payment, PaymentId, Status, Step};
 
 const WHILE_CODE_SHOWS: Duration = Duration::from_secs(3);
+/// While money is told of by headquarters before a timer asks.
+const WHILE_PUSH_IS_FASTER: Duration = Duration::from_secs(6);
 const AFTER_SCAN: Duration = Duration::from_secs(2);
 const SOON_AFTER_SCAN: Duration = Duration::from_secs(20);
 const SLOWEST: Duration = Duration::from_secs(60);
@@ -119,10 +121,16 @@ impl Engine {
         match (payment.status.is_live(), payment.watch_at) {
             // Other keys cannot ask about it; a person put them there, and a person must put the old ones back.
             (_, _) if !self.is_ours(payment) => self.schedule.put(pay_id, now + FOREIGN, None),
-            (true, _) => self.schedule.put(pay_id, now + pause(payment, &contact, now), None),
+            (true, _) => {
+                self.is_still_to_ask(pay_id);
+                let wait = pause(payment, &contact, now, self.ear.is_trusted());
+                self.schedule.put(pay_id, now + wait, None);
+            }
+            (false, _) if self.is_still_to_ask(pay_id) => {
+                self.schedule.put(pay_id, now + again(&contact), Some(Step::Query));
+            }
             (false, Some(at)) => {
-                let again = now + SLOWEST * contact.unanswered.saturating_add(contact.limited).clamp(1, 30);
-                let watch = self.elapsed_at(at).max(again);
+                let watch = self.elapsed_at(at).max(now + again(&contact));
                 self.schedule.put(pay_id, refunds.map_or(watch, |at| at.min(watch)), None);
             }
             (false, None) => match refunds {
@@ -136,9 +144,15 @@ impl Engine {
     }
 }
 
-fn pause(payment: &Payment, contact: &Contact, now: Duration) -> Duration {
+/// What is over is asked again without haste.
+fn again(contact: &Contact) -> Duration {
+    SLOWEST * contact.unanswered.saturating_add(contact.limited).clamp(1, 30)
+}
+
+fn pause(payment: &Payment, contact: &Contact, now: Duration, push_is_faster: bool) -> Duration {
     let usual = match payment.status {
         Status::Paying if contact.scanned_at.is_some_and(|at| now < at + SOON_AFTER_SCAN) => AFTER_SCAN,
+        Status::Precreated | Status::Paying if push_is_faster => WHILE_PUSH_IS_FASTER,
         Status::Init
         | Status::Precreated
         | Status::Paying

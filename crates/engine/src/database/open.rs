@@ -17,6 +17,7 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("../../../../migrations/terminal/0001_records.sql")),
     M::up(include_str!("../../../../migrations/terminal/0002_operators.sql")),
     M::up(include_str!("../../../../migrations/terminal/0003_refunds.sql")),
+    M::up(include_str!("../../../../migrations/terminal/0004_push.sql")),
 ];
 
 impl Database {
