@@ -4,12 +4,12 @@ use crate::gateway::write_body;
 use crate::machine::Machine;
 use crate::seal;
 use crate::wire::{Ask, Call, Reply, Said, What};
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, LocalBoxFuture, select};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use yidan_alipay::{PayOrder, RefundOrder, RefundQuestion};
-use yidan_engine::{Answer, Gateway, GatewayClock};
+use yidan_engine::{Answer, Gateway, GatewayClock, NotOurNotice, SignedNotice};
 use yidan_payment::{
     Account, Evidence, Fen, GatewayError, NoTrade, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
 };

@@ -58,15 +58,15 @@ impl Engine {
             return Ok(Noticed::NoPayment);
         };
         let payment = self.database.load_payment(pay_id)?;
-        match self.read_paid(&payment, notice) {
-            Ok(statement) => {
+        match self.read_paid(&payment, &notice) {
+            Some(statement) => {
                 let recorded = self.record(pay_id, &Input::Told(statement.evidence.clone()), Some(&statement))?;
                 if recorded.then != Step::Rest {
                     self.advance_with(pay_id, recorded.then).await?;
                 }
                 Ok(Noticed::Paid(pay_id))
             }
-            Err(notice) => {
+            None => {
                 self.ask_until_answered(pay_id, Some(&notice.proof)).await?;
                 if let Some(number) = notice.refund.and_then(|hint| hint.out_request_no) {
                     self.ask_refund(pay_id, &number).await?;
@@ -76,23 +76,20 @@ impl Engine {
         }
     }
 
-    /// A notice that is evidence by itself; else the notice again.
-    fn read_paid(&self, payment: &Payment, notice: SignedNotice) -> Result<Statement, SignedNotice> {
+    /// A notice that is evidence by itself.
+    fn read_paid(&self, payment: &Payment, notice: &SignedNotice) -> Option<Statement> {
         match &notice.evidence {
             Some(Evidence::Paid(paid)) if paid.total != payment.amount => {
                 let (told, ours) = (paid.total, payment.amount);
                 tracing::error!(out_trade_no = %payment.out_trade_no, %told, %ours, "a notice tells of another amount");
-                Err(notice)
+                None
             }
             // A refund's notice says once more that the trade was paid: what it means is the refund.
-            Some(Evidence::Paid(_)) if notice.refund.is_none() && self.is_ours(payment) => {
-                let evidence = notice.evidence.clone();
-                let asked_at = self.clock.now();
-                evidence
-                    .map(|evidence| Statement { evidence, proof: notice.proof.clone(), asked_at, answered_at: None })
-                    .ok_or(notice)
+            Some(Evidence::Paid(paid)) if notice.refund.is_none() && self.is_ours(payment) => {
+                let (evidence, asked_at) = (Evidence::Paid(paid.clone()), self.clock.now());
+                Some(Statement { evidence, proof: notice.proof.clone(), asked_at, answered_at: None })
             }
-            Some(_) | None => Err(notice),
+            Some(_) | None => None,
         }
     }
 
