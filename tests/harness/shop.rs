@@ -93,7 +93,6 @@ impl Shop {
         Buyer { sandbox: self.alipay.clone(), name: "bob" }
     }
 
-<<<<<<< HEAD
     /// Counter, sandbox and headquarters agree on what went back of a payment, the only one with refunds.
     pub async fn refunds_agree(&self, payment: &Payment, total: Fen) {
         let kept = self.counter.payment(payment).await;
@@ -120,7 +119,8 @@ impl Shop {
 
     async fn counter_cases(&self) -> Vec<String> {
         self.counter.cases().await.into_iter().map(|kind| kind.as_str().to_owned()).collect()
-=======
+    }
+
     /// The key with which the sandbox signs.
     #[must_use]
     pub fn alipay_key(&self) -> String {
@@ -155,7 +155,6 @@ impl Shop {
     pub async fn told(&self, seq: i64) {
         self.counter.asks(move |engine| async move { engine.heard(seq).await }).await;
         self.counter.rests().await;
->>>>>>> ae64cdc (Hear headquarters: notices are evidence once checked again)
     }
 
     /// Counter, sandbox and headquarters have the same books: `count` payments, `total` yuan.

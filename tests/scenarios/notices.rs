@@ -93,6 +93,7 @@ async fn a_notice_and_an_answer_at_once_book_one_receipt() {
     shop.books_agree(1, yuan("12.34")).await;
 }
 
+/// NT22: a full refund arrives as TRADE_CLOSED; it is no unpaid, closed trade.
 #[tokio::test]
 async fn the_notice_of_a_refund_may_come_before_that_of_the_payment() {
     let shop = shop().await;
@@ -111,6 +112,77 @@ async fn the_notice_of_a_refund_may_come_before_that_of_the_payment() {
     shop.told_of_one(&payment, &paid).await;
     assert_eq!(shop.counter.payment(&payment).await.books().expect("balanced"), books);
     assert_eq!(count(&shop, &payment, "paid").await, 1);
+}
+
+/// NT20: a refund of a part arrives as TRADE_SUCCESS once more; it is no second payment.
+#[tokio::test]
+async fn the_notice_of_a_partial_refund_books_that_refund_and_no_payment() {
+    let shop = shop().await;
+    let payment = shop.counter.collects(yuan("10.00")).await;
+    shop.buyer.scans_and_pays(&payment);
+    shop.told_of(&payment).await;
+
+    shop.alipay.refund_elsewhere(payment.out_trade_no.as_str(), 300).expect("the shop's phone app refunds");
+    shop.told_of(&payment).await;
+
+    let known = shop.counter.payment(&payment).await;
+    let books = known.books().expect("balanced");
+    assert_eq!((known.receipts.len(), books.received, books.refunded), (1, yuan("10.00"), yuan("3.00")));
+    assert_eq!(shop.counter.cases().await, [CaseKind::RefundedElsewhere]);
+    assert_eq!(count(&shop, &payment, "paid").await, 1);
+    shop.refunds_agree(&payment, yuan("3.00")).await;
+}
+
+#[tokio::test]
+async fn headquarters_may_have_money_given_back_once() {
+    let shop = shop().await;
+    let payment = shop.counter.collects(yuan("10.00")).await;
+    shop.buyer.scans_and_pays(&payment);
+    shop.told_of(&payment).await;
+    let wanted = serde_json::json!({
+        "act": "refund", "terminal_id": "S01T01", "out_trade_no": payment.out_trade_no, "amount_fen": 400, "reason": "坏了",
+    });
+
+    shop.hq.instructs(&wanted).await;
+    let told = shop.hq.last_told().await;
+    shop.told(told).await;
+
+    shop.refunds_agree(&payment, yuan("4.00")).await;
+    let too_much = serde_json::json!({
+        "act": "refund", "terminal_id": "S01T01", "out_trade_no": payment.out_trade_no, "amount_fen": 700, "reason": "坏了",
+    });
+    shop.hq.instructs(&too_much).await;
+    let told = shop.hq.last_told().await;
+    shop.told(told).await;
+    shop.refunds_agree(&payment, yuan("4.00")).await;
+    let answered = shop.hq.get("/api/v1/instructions").await;
+    assert_eq!(answered["instructions"][0]["outcome"], "REFUSED", "the terminal's own rules hold");
+}
+
+#[tokio::test]
+async fn an_earlier_decision_at_the_terminal_wins() {
+    let shop = shop().await;
+    let payment = shop.counter.collects(yuan("12.34")).await;
+    shop.counter.stops(&payment).await;
+    shop.jump(hours(1)).await;
+    shop.turn(seconds(8)).await;
+    hears(&shop, signed(&shop, &payment, "12.34", &shop.alipay.app_id())).await;
+    let trade_no = shop.counter.payment(&payment).await.trade_no.expect("a trade");
+    let wanted = serde_json::json!({
+        "act": "resolve", "terminal_id": "S01T01", "out_trade_no": payment.out_trade_no, "trade_no": trade_no,
+        "resolution": "recognise",
+    });
+
+    shop.hq.instructs(&wanted).await;
+    shop.told(1).await;
+    assert_eq!(name(&shop.counter.payment(&payment).await), "SUCCESS");
+    shop.hq.instructs(&wanted).await;
+    shop.told(2).await;
+
+    let answered = shop.hq.get("/api/v1/instructions").await;
+    let outcomes = [&answered["instructions"][1]["outcome"], &answered["instructions"][0]["outcome"]];
+    assert_eq!(outcomes, ["DONE", "REFUSED"]);
+    assert!(shop.counter.cases().await.is_empty());
 }
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use futures_util::future::LocalBoxFuture;
 use yidan_alipay::{
-    AnswerError, Notice, NoticeError, PayOrder, RefundHint, RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion,
-    RefundStatement,
+    AnswerError, Notice, NoticeError, PayOrder, RefundHint, RefundOrder, RefundOutcome, RefundQueryOutcome,
+    RefundQuestion, RefundStatement,
 };
 use yidan_payment::{Account, Evidence, Fen, GatewayError, NoRefund, OutTradeNo, PrecreateOrder, Proof, Statement};
 

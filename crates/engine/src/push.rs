@@ -108,6 +108,7 @@ impl Engine {
         self.ear.failures.set(0);
         loop {
             let told = tokio::select! {
+                biased;
                 told = stream.next() => told,
                 () = self.clock.sleep(QUIET) => None,
             };
