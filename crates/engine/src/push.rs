@@ -223,11 +223,11 @@ impl Engine {
         let (wanted, we) = (decision.as_str(), approval.approved_by().to_owned());
         match self.decide(case.case_id, decision, approval).await {
             Ok(_) => Ok(()),
-            Err(error) => match error.as_ref() {
-                // Decided by this very instruction, before a crash.
-                Error::AlreadyDecided { decision, by, .. } if *decision == wanted && *by == we => Ok(()),
-                _other => Err(error),
-            },
+            // Decided by this very instruction, before a crash.
+            Err(error) if matches!(&*error, Error::AlreadyDecided { decision, by, .. } if *decision == wanted && *by == we) => {
+                Ok(())
+            }
+            Err(error) => Err(error),
         }
     }
 

@@ -170,6 +170,7 @@ mod tests {
             epoch: 1,
             hq_url: None,
             hq_terminal_id: None,
+            notify_url: None,
             day_starts_at_min: 0,
             code_min: 5,
         }
