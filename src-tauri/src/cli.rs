@@ -6,7 +6,7 @@ use crate::place::PlaceArguments;
 use crate::setup::{CertificateFiles, Folder, Setup, install, read_secret_line};
 use crate::window::{self, WindowArguments};
 use crate::world::{SystemClock, SystemIds};
-use crate::{check, demo, enrol, local_api};
+use crate::{check, demo, enrol, local_api, restore};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use serde_json::json;
@@ -58,6 +58,19 @@ enum Command {
         /// The code that headquarters' administrator read out.
         #[arg(long)]
         code: String,
+    },
+    /// Copies the counter's records to a file, whether it runs or not. Keys are never in it.
+    Backup {
+        /// The file; one that is there is replaced once the new one is whole.
+        file: PathBuf,
+    },
+    /// Puts a backup in the place of the counter's records; close the counter first. The replaced records are kept.
+    ///
+    /// Numbers go on above every old one. What was sold after the backup is found by reconciliation, or given back by
+    /// headquarters once this counter has enrolled again.
+    Restore {
+        /// A backup of this counter; those made by themselves lie in the data folder's `backups`.
+        file: PathBuf,
     },
 }
 
@@ -132,6 +145,8 @@ fn act(arguments: Arguments) -> Result<()> {
         Some(Command::Setup(setup)) => set_up(&arguments.place, setup),
         Some(Command::Check) => runtime.block_on(look(&arguments.place)),
         Some(Command::Enrol { hq, code }) => runtime.block_on(join(&arguments.place, hq, code)),
+        Some(Command::Backup { file }) => back_up(&arguments.place, file),
+        Some(Command::Restore { file }) => put_back(&arguments.place, file),
         None if arguments.headless => runtime.block_on(run_headless(&arguments)),
         None => run_window(runtime, arguments),
     }
@@ -215,6 +230,17 @@ async fn join(place: &PlaceArguments, hq: &str, code: &str) -> Result<()> {
     let opener = place.key_opener(&folder)?;
     let setup = enrol::enrol(&folder, &opener.lock(), hq, code, SystemClock::start().local()).await?;
     say(&json!({ "terminal_id": setup.hq_terminal_id, "store_id": setup.store_id, "epoch": setup.epoch }).to_string())
+}
+
+fn back_up(place: &PlaceArguments, file: &Path) -> Result<()> {
+    let made = yidan_engine::back_up(&place.folder()?.0, file)?;
+    say(&json!({ "backup": made.path, "journal_lines": made.head_seq }).to_string())
+}
+
+fn put_back(place: &PlaceArguments, file: &Path) -> Result<()> {
+    let restored = restore::restore(&place.folder()?, file, SystemClock::start().local())?;
+    let line = json!({ "kept": restored.kept, "epoch": restored.epoch, "must_enrol": restored.must_enrol });
+    say(&line.to_string())
 }
 
 async fn run_headless(arguments: &Arguments) -> Result<()> {

@@ -4,15 +4,22 @@ use crate::setup::{Folder, Setup};
 use crate::world::{SystemClock, SystemIds};
 use anyhow::{Context, Result, anyhow};
 use base64::Engine as _;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 use yidan_alipay::{AlipayKey, AppKey, Trust};
 use yidan_engine::{
-    Counter, Database, Engine, GatewayClock, Hq, HqClient, Limits, Lock, Parts, Secrets, check_address, open_keys,
-    serve,
+    Clock, Counter, Database, Engine, GatewayClock, Hq, HqClient, Limits, Lock, Parts, Secrets, check_address,
+    open_keys, serve,
 };
 use yidan_wire::TerminalKey;
+
+/// Not while a shop opens.
+const FIRST_BACKUP: Duration = Duration::from_secs(120);
+/// How soon a new day is noticed.
+const NEXT_BACKUP: Duration = Duration::from_secs(1800);
 
 /// A running counter. It stops when the last handle is gone.
 pub struct Running {
@@ -69,12 +76,36 @@ fn live(database: Database, setup: &Setup, secrets: &Secrets, ready: &mpsc::Send
         Ok((runtime, engine)) => {
             let (counter, inbox) = Counter::new(&engine);
             if ready.send(Ok(counter)).is_ok() {
+                let _backups = keep_backups(engine.database().path());
                 runtime.block_on(serve(engine, inbox));
             }
         }
         // Nobody waiting means that the program is ending anyway.
         Err(error) => _ = ready.send(Err(error)),
     }
+}
+
+/// Backs the records up once a day as long as the result lives. A thread of its own: a copy of many years takes seconds.
+fn keep_backups(database: &Path) -> Option<mpsc::Sender<()>> {
+    let folder = database.parent()?.to_owned();
+    let (alive, gone) = mpsc::channel::<()>();
+    let work = move || {
+        let mut pause = FIRST_BACKUP;
+        while let Err(mpsc::RecvTimeoutError::Timeout) = gone.recv_timeout(pause) {
+            pause = NEXT_BACKUP;
+            let today = yidan_engine::business_day(SystemClock::start().local(), 0);
+            match yidan_engine::back_up_daily(&folder, &today) {
+                Ok(Some(made)) => tracing::info!(file = %made.path.display(), "backed up"),
+                Ok(None) => {}
+                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "today's backup was not made"),
+            }
+        }
+    };
+    let started = std::thread::Builder::new().name("backup".into()).spawn(work);
+    if let Err(error) = &started {
+        tracing::error!(%error, "no thread for backups");
+    }
+    started.ok().map(|_| alive)
 }
 
 fn assemble(database: Database, setup: &Setup, secrets: &Secrets) -> Result<Rc<Engine>> {

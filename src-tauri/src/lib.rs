@@ -10,6 +10,7 @@ pub mod demo;
 pub mod enrol;
 pub mod local_api;
 pub mod place;
+pub mod restore;
 mod screen;
 mod self_test;
 pub mod setup;

@@ -5,6 +5,7 @@
 
 mod access;
 mod problem;
+mod resolve;
 mod show;
 
 use access::{Access, only_here};
@@ -43,6 +44,7 @@ fn router(address: SocketAddr, token: String, counter: Counter) -> Router {
     Router::new()
         .route("/pay/alipay/precreate", post(precreate))
         .route("/pay/query", get(query))
+        .route("/pay/resolve", get(resolve::resolve))
         .route("/pay/close", post(close))
         .route("/pay/events", get(events))
         .layer(middleware::from_fn_with_state(access, only_here))

@@ -157,19 +157,25 @@ impl Shop {
         self.counter.rests().await;
     }
 
-    /// Counter, sandbox and headquarters have the same books: `count` payments, `total` yuan.
+    /// Counter, sandbox and headquarters have the same books: `count` payments, `total` yuan, all of today.
     pub async fn books_agree(&self, count: i64, total: Fen) {
+        let day = self.counter.asks(|engine| async move { engine.business_day() }).await;
+        self.books_agree_for(&day, count, total).await;
+    }
+
+    /// As [`Shop::books_agree`], with everything on another day.
+    pub async fn books_agree_for(&self, day: &str, count: i64, total: Fen) {
         let recognised = self.counter.asks(|engine| async move {
             let orders = engine.database().list_orders(None, "", None, 1000).expect("the orders");
             let payments = orders.iter().map(|(_, pay_id)| engine.database().load_payment(*pay_id).expect("a payment"));
             let books = payments.map(|payment| payment.books().expect("balanced books")).collect::<Vec<_>>();
             let count = books.iter().filter(|books| !books.recognised.is_zero()).count();
-            (count, Fen::sum(books.iter().map(|books| books.recognised)).expect("a sum"), engine.business_day())
+            (count, Fen::sum(books.iter().map(|books| books.recognised)).expect("a sum"))
         });
-        let (counted, sum, day) = recognised.await;
+        let (counted, sum) = recognised.await;
         assert_eq!((counted, sum), (usize::try_from(count).expect("small"), total), "the counter's books");
         assert_eq!(self.alipay.charged_total_fen(), total.as_fen(), "the sandbox's books");
-        assert_eq!((self.hq.count(&day).await, self.hq.total(&day).await), (count, total), "headquarters' books");
+        assert_eq!((self.hq.count(day).await, self.hq.total(day).await), (count, total), "headquarters' books");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What happens in shops, told as stories: one file a story. Each ends with one charge per sale and equal books at the
 //! counter, the sandbox and headquarters.
 
+mod backup;
 mod before_opening;
 mod case_decided;
 mod closed_before_scan;
@@ -16,10 +17,12 @@ mod new_code;
 mod notices;
 mod paid_while_closing;
 mod payment_code;
+mod reconcile;
 mod refund_once;
 mod refund_refused;
 mod refund_unknown;
 mod refunded_elsewhere;
+mod resolve;
 mod restored_database;
 mod resume;
 mod sandbox_restart;
@@ -63,8 +66,26 @@ mod prelude {
         yidan_payment::order_status(&payment).as_str().to_owned()
     }
 
+    /// Noon in Beijing, so that no story crosses midnight by accident.
+    pub async fn at_noon(shop: Shop) -> Shop {
+        const DAY_MS: i64 = 86_400_000;
+        let into_day = (shop.clock.now().0 + 8 * 3_600_000).rem_euclid(DAY_MS);
+        let wait = (DAY_MS / 2 - into_day).rem_euclid(DAY_MS);
+        shop.jump(std::time::Duration::from_millis(wait.unsigned_abs())).await;
+        shop
+    }
+
     /// A payment's status as a word.
     pub fn name(payment: &Payment) -> &'static str {
         payment.status.name().as_str()
+    }
+
+    /// As a person copies a folder.
+    pub fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+        std::fs::create_dir_all(to).expect("a folder");
+        for entry in std::fs::read_dir(from).expect("readable") {
+            let entry = entry.expect("readable");
+            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
+        }
     }
 }

@@ -78,11 +78,3 @@ async fn a_cloned_database_that_went_on_is_a_fork_and_nothing_of_it_is_counted()
     assert_eq!(name(&shop.counter.payment(&forked).await), "SUCCESS", "what was started is carried to its end");
     assert_eq!(shop.hq.find_status(&forked).await, None);
 }
-
-fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("readable") {
-        let entry = entry.expect("readable");
-        std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
-    }
-}

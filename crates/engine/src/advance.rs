@@ -186,6 +186,7 @@ impl Engine {
         let (began, knew_time) = (self.clock.elapsed(), self.clock.is_known());
         self.contacts.change(payment.pay_id, |contact| {
             contact.asking_since = Some(began);
+            contact.asked = contact.asked.saturating_add(1);
             contact.first_asked.get_or_insert(began);
         });
         let answer = answer.await;

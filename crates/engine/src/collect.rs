@@ -240,7 +240,7 @@ impl Engine {
         })
     }
 
-    fn order_no(&self, business_day: &str, day_seq: i64) -> String {
+    pub(crate) fn order_no(&self, business_day: &str, day_seq: i64) -> String {
         format!("{}-{}-{day_seq:04}", self.place.terminal_id, business_day.replace('-', ""))
     }
 

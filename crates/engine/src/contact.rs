@@ -16,6 +16,8 @@ pub struct Contact {
     pub answered_at: Option<UtcMs>,
     /// How long that call took.
     pub took: Option<Duration>,
+    /// Calls of this run.
+    pub asked: u32,
     /// Calls in a row without a usable answer.
     pub unanswered: u32,
     /// Calls in a row that the gateway asked us to make more slowly.
@@ -31,6 +33,8 @@ pub struct Contact {
 pub(crate) struct Contacts {
     all: RefCell<BTreeMap<PaymentId, Contact>>,
     last: RefCell<Contact>,
+    /// By whom a talk is being listened to: it is not forgotten meanwhile.
+    held: RefCell<BTreeMap<PaymentId, u32>>,
 }
 
 impl Contacts {
@@ -44,7 +48,31 @@ impl Contacts {
     }
 
     pub(crate) fn forget(&self, pay_id: PaymentId) {
-        self.all.borrow_mut().remove(&pay_id);
+        if !self.held.borrow().contains_key(&pay_id) {
+            self.all.borrow_mut().remove(&pay_id);
+        }
+    }
+
+    /// Listens to the talk about a payment from now on: what was said before, and until [`Contacts::let_go`] nothing is
+    /// forgotten.
+    pub(crate) fn hold(&self, pay_id: PaymentId) -> Contact {
+        *self.held.borrow_mut().entry(pay_id).or_default() += 1;
+        self.of(pay_id)
+    }
+
+    /// Stops listening; says how the talk went. `is_over`: nobody will ask about this payment again.
+    pub(crate) fn let_go(&self, pay_id: PaymentId, is_over: bool) -> Contact {
+        let contact = self.of(pay_id);
+        let mut held = self.held.borrow_mut();
+        match held.get(&pay_id).copied() {
+            Some(listeners) if listeners > 1 => _ = held.insert(pay_id, listeners - 1),
+            Some(_) | None => _ = held.remove(&pay_id),
+        }
+        drop(held);
+        if is_over {
+            self.forget(pay_id);
+        }
+        contact
     }
 
     pub(crate) fn change(&self, pay_id: PaymentId, change: impl FnOnce(&mut Contact)) {

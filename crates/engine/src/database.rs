@@ -4,8 +4,11 @@
 //! leaves the process, since a COMMIT that returned an error may still be readable after a kill; a second process on the
 //! folder is refused. Deliberately absent: any decision about money.
 
+mod bills;
 mod cases;
 mod days;
+mod findings;
+mod hits;
 mod journal;
 mod open;
 mod operators;
@@ -15,15 +18,22 @@ mod pushes;
 mod refunds;
 mod settings;
 
+pub use bills::BillDayRow;
 pub use cases::{CaseRow, EvidenceRow};
 pub use days::{DayBooks, HourBooks};
+pub use findings::FindingRow;
+pub use hits::Hit;
 pub use journal::Head;
 pub use orders::{OrderRow, OrderSearch};
 
+pub(crate) use bills::{LineRow, Scope, Sides, find_bill_subject, save_bill_day};
 pub(crate) use cases::{DecisionRow, find_case, open_case, resolve_returned, save_decision};
-pub(crate) use journal::{NewEvent, append};
+pub(crate) use findings::{keep_asked_again, keep_finding, key_of, resolve_finding};
+pub(crate) use hits::FEWEST_DIGITS;
+pub(crate) use journal::{NewEvent, append, list_events};
+pub(crate) use open::{lock_folder, open_copy};
 pub(crate) use operators::OperatorRow;
-pub(crate) use orders::{insert_order, load_order, move_to_day, next_day_seq, save_order_status};
+pub(crate) use orders::{insert_order, is_day_seq_taken, load_order, move_to_day, next_day_seq, save_order_status};
 pub(crate) use payments::{
     find_payment, has_money, insert_code, insert_payment, is_sale_paid, keep_statement, list_live_of_sale, save_payment,
 };
@@ -50,6 +60,13 @@ impl Database {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Closes the file, so that its log is gone, and gives the lock of the folder away.
+    pub(crate) fn close(self) -> Option<File> {
+        let Database { connection, _lock, .. } = self;
+        drop(connection);
+        _lock
     }
 
     /// Reads.

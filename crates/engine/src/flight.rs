@@ -24,6 +24,11 @@ impl Flights {
         self.all.borrow().get(&pay_id).cloned()
     }
 
+    /// Whether a run is under way for a payment.
+    pub(crate) fn is_flying(&self, pay_id: PaymentId) -> bool {
+        self.all.borrow().contains_key(&pay_id)
+    }
+
     /// Starts a run; whoever awaits it drives it.
     pub(crate) fn start(&self, pay_id: PaymentId, run: LocalBoxFuture<'static, Landing>) -> Flight {
         let flight = run.shared();

@@ -2,8 +2,8 @@
 
 use futures_util::future::LocalBoxFuture;
 use yidan_alipay::{
-    AnswerError, Notice, NoticeError, PayOrder, RefundHint, RefundOrder, RefundOutcome, RefundQueryOutcome,
-    RefundQuestion, RefundStatement,
+    AnswerError, Bill, BillAnswer, BillDay, FetchError, Notice, NoticeError, PayOrder, RefundHint, RefundOrder,
+    RefundOutcome, RefundQueryOutcome, RefundQuestion, RefundStatement,
 };
 use yidan_payment::{Account, Evidence, Fen, GatewayError, NoRefund, OutTradeNo, PrecreateOrder, Proof, Statement};
 
@@ -27,6 +27,9 @@ pub struct NotOurNotice(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 /// A verified statement, or why there is none.
 pub type Answer<'a> = LocalBoxFuture<'a, Result<Statement, GatewayError>>;
+
+/// A day's bill, or why there is none.
+pub type BillFetched<'a> = LocalBoxFuture<'a, Result<BillAnswer<Bill>, FetchError>>;
 
 /// What the engine needs of a payment channel. Only verified statements come back as `Ok`.
 pub trait Gateway {
@@ -52,6 +55,14 @@ pub trait Gateway {
     fn cancel<'a>(&'a self, out_trade_no: &'a OutTradeNo, amount: Fen) -> Answer<'a>;
     /// Checks and reads the body of a notice. Asks nothing, except for a certificate that is not known yet.
     fn read_notice<'a>(&'a self, body: &'a [u8]) -> LocalBoxFuture<'a, Result<SignedNotice, NotOurNotice>>;
+    /// Fetches the bill of a day. A channel without bills has none ready.
+    fn fetch_bill(&self, _day: BillDay) -> BillFetched<'_> {
+        Box::pin(std::future::ready(Ok(BillAnswer::NotReady(None))))
+    }
+    /// The merchant's number with the channel, which its bills carry.
+    fn seller_id(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Gateway for yidan_alipay::Client {
@@ -124,6 +135,14 @@ impl Gateway for yidan_alipay::Client {
                 proof: notice.proof().clone(),
             })
         })
+    }
+
+    fn fetch_bill(&self, day: BillDay) -> BillFetched<'_> {
+        Box::pin(yidan_alipay::Client::fetch_bill(self, day))
+    }
+
+    fn seller_id(&self) -> Option<String> {
+        self.merchant().seller_id
     }
 }
 

@@ -5,6 +5,8 @@
 
 mod advance;
 mod approval;
+mod ask;
+mod backup;
 mod buyer_code;
 mod clock;
 mod collect;
@@ -24,28 +26,35 @@ mod keyfile;
 mod notice;
 mod operators;
 mod push;
+mod reconcile;
 mod record;
 mod refund;
 mod report;
+mod resolve;
 mod schedule;
 mod wish;
 
 pub use approval::{Act, Approval, RefundRules, Signature};
+pub use backup::{BACKUPS, Backup, BackupError, KEPT_DAYS, Restoring, back_up, back_up_daily};
 pub use buyer_code::{CODE_MINUTES, CodeCollected};
 pub use clock::{Clock, GatewayClock};
 pub use collect::{Collected, NewOrder, Origin};
 pub use contact::Contact;
-pub use database::{CaseRow, Database, DayBooks, EvidenceRow, Head, HourBooks, OrderRow, OrderSearch};
+pub use database::{
+    BillDayRow, CaseRow, Database, DayBooks, EvidenceRow, FindingRow, Head, Hit, HourBooks, OrderRow, OrderSearch,
+};
 pub use day::business_day;
 pub use decide::Decision;
 pub use engine::{Engine, Limits, Parts};
 pub use error::{Error, OpenError};
-pub use gateway::{Answer, Gateway, NotOurNotice, SignedNotice};
+pub use gateway::{Answer, BillFetched, Gateway, NotOurNotice, SignedNotice};
 pub use handle::{Counter, Inbox, Stopped, serve};
 pub use hq::{AddressError, Hq, HqClient, HqError, Pushes, check_address, enrol};
 pub use ids::{Ids, Place};
 pub use keyfile::{KeyfileError, Lock, Secrets, find_lock_name, is_keyring_usable, open_keys, save_keys};
 pub use notice::Noticed;
 pub use operators::{LOCK_OUT, MOST_WRONG_PINS, Operator, PinError, Role};
+pub use reconcile::{Action, BillPlan, BillTrouble, BridgeDay, Difference, Settlement, read_bill};
 pub use refund::{NewRefund, Refunded};
-pub use report::{ReportState, save_setup};
+pub use report::{ReportState, mark_restored, save_setup};
+pub use resolve::{Hint, Resolved, SafeAction, Said, Verdict, What, Who};

@@ -88,6 +88,15 @@ pub fn save_setup(
     database.save_noted(name, forgotten, NewEvent { event_id, kind, pay_id: None, at, payload: setup })
 }
 
+/// Marks records that were restored and report to headquarters: no new sales until the terminal has enrolled again, since
+/// headquarters knows what these records have forgotten.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn mark_restored(database: &Database) -> Result<(), Error> {
+    database.save_settings(&[(DIFFERS, "an old backup was restored")])
+}
+
 impl Engine {
     /// How reporting goes.
     ///

@@ -27,7 +27,9 @@ pub use id::{
 };
 pub use order::{OrderStatus, order_status};
 pub use outcome::{CaseKind, Input, NewCase, Outcome, Proposal, Step, WishRefused};
-pub use reconcile::{BillRow, Class, Coverage, Finding, MIDNIGHT, OurBooks, RowKind, Whose, reconcile};
+pub use reconcile::{
+    BillRow, Class, Coverage, Finding, MIDNIGHT, OurBooks, OurReceipt, OurRefund, RowKind, Whose, reconcile,
+};
 pub use record::{
     Account, Booked, Books, BooksError, CLOSE_GAP, GRACE, Method, Payment, Receipt, Refund, RefundOrigin, RefundStatus,
     RefundWish, StatusError, StoppedBy, WATCH,

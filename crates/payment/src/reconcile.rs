@@ -4,7 +4,7 @@
 //! a line that is read twice counts once. A bill is weaker than a signed answer: what is found here says what to ask and
 //! whom to tell, and books nothing. Deliberately absent: files, days of the shop, and what is done about a difference.
 
-use crate::{Fen, PaymentId, Receipt, Refund, RefundStatus, TradeNo, UtcMs};
+use crate::{Fen, PaymentId, RefundStatus, TradeNo, UtcMs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -60,13 +60,37 @@ pub struct OurBooks {
     /// Its number.
     pub out_trade_no: String,
     /// The money that came; none unless a signed answer said so.
-    pub receipts: Vec<Receipt>,
+    pub receipts: Vec<OurReceipt>,
     /// When money was last booked, for receipts without the gateway's own time.
     pub booked_at: Option<UtcMs>,
     /// The money that went back or is on its way.
-    pub refunds: Vec<Refund>,
+    pub refunds: Vec<OurRefund>,
     /// When the last refund moved money.
     pub refunded_at: Option<UtcMs>,
+}
+
+/// Money of ours that one trade brought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OurReceipt {
+    /// The trade.
+    pub trade_no: TradeNo,
+    /// The buyer's order total.
+    pub total: Fen,
+    /// When, by the gateway.
+    pub paid_at: Option<UtcMs>,
+}
+
+/// Money of ours that went back, or is on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OurRefund {
+    /// Of which trade.
+    pub trade_no: TradeNo,
+    /// The number of the refund; `None` while only the fact is known.
+    pub out_request_no: Option<String>,
+    /// How much.
+    pub amount: Fen,
+    /// Where it stands.
+    pub status: RefundStatus,
 }
 
 /// From when until when (exclusive) a whole bill has been read.
@@ -310,8 +334,8 @@ impl Comparison<'_> {
             refunds.filter(|(place, refund)| refund.trade_no == row.trade_no && !self.used.contains(place))
         };
         let same_number =
-            |refund: &Refund| refund.out_request_no.is_some() && refund.out_request_no == row.out_request_no;
-        let same_money = |refund: &Refund| {
+            |refund: &OurRefund| refund.out_request_no.is_some() && refund.out_request_no == row.out_request_no;
+        let same_money = |refund: &OurRefund| {
             refund.status == RefundStatus::Success
                 && -refund.amount.as_fen() == row.amount_fen
                 && (refund.out_request_no.is_none() || row.out_request_no.is_none())

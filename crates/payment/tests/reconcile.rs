@@ -4,8 +4,8 @@ use crate::start::{fen, trade};
 use proptest::prelude::*;
 use serde_json::Value;
 use yidan_payment::{
-    BillRow, Booked, Class, Coverage, OurBooks, PaymentId, Receipt, Refund, RefundOrigin, RefundStatus, RowKind, UtcMs,
-    Whose, reconcile,
+    BillRow, Class, Coverage, OurBooks, OurReceipt, OurRefund, PaymentId, RefundStatus, RowKind, UtcMs, Whose,
+    reconcile,
 };
 
 /// 2026-11-29 00:00 in Beijing.
@@ -48,23 +48,16 @@ fn unpaid(number: &str) -> OurBooks {
 }
 
 fn paid(number: &str, trade_no: &str, amount: i64) -> OurBooks {
-    let receipt = Receipt {
-        trade_no: trade(trade_no),
-        total: fen(amount),
-        receipt: fen(amount),
-        paid_at: Some(UtcMs(NOON)),
-        booked: Booked::Recognised,
-        sale_id: None,
-    };
+    let receipt = OurReceipt { trade_no: trade(trade_no), total: fen(amount), paid_at: Some(UtcMs(NOON)) };
     OurBooks { receipts: vec![receipt], ..unpaid(number) }
 }
 
-fn refund(trade_no: &str, request: Option<&str>, amount: i64, status: RefundStatus) -> Refund {
+fn refund(trade_no: &str, request: Option<&str>, amount: i64, status: RefundStatus) -> OurRefund {
     let out_request_no = request.map(Into::into);
-    Refund::new(trade(trade_no), out_request_no, fen(amount), RefundOrigin::Ours, status)
+    OurRefund { trade_no: trade(trade_no), out_request_no, amount: fen(amount), status }
 }
 
-fn refunded(books: OurBooks, refunds: Vec<Refund>) -> OurBooks {
+fn refunded(books: OurBooks, refunds: Vec<OurRefund>) -> OurBooks {
     OurBooks { refunds, refunded_at: Some(UtcMs(NOON)), ..books }
 }
 

@@ -61,6 +61,16 @@ pub(crate) fn load_head(connection: &Connection) -> Result<Head, RowError> {
     }
 }
 
+/// Lines after `seq`, in order, at most `limit`.
+pub(crate) fn list_events(connection: &Connection, seq: i64, limit: usize) -> Result<Vec<Event>, RowError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(
+        "select seq, event_id, kind, at_ms, payload, prev_hash, hash from journal
+         where seq > ?1 order by seq limit ?2",
+    )?;
+    statement.query_and_then(params![seq, limit], read_event)?.collect()
+}
+
 impl Database {
     /// Appends a line that is about no payment.
     ///
@@ -85,14 +95,7 @@ impl Database {
     /// # Errors
     /// [`Error::Storage`].
     pub fn list_events_after(&self, seq: i64, limit: usize) -> Result<Vec<Event>, Error> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.read("read the journal", |connection| {
-            let mut statement = connection.prepare_cached(
-                "select seq, event_id, kind, at_ms, payload, prev_hash, hash from journal
-                 where seq > ?1 order by seq limit ?2",
-            )?;
-            statement.query_and_then(params![seq, limit], read_event)?.collect()
-        })
+        self.read("read the journal", |connection| list_events(connection, seq, limit))
     }
 
     /// The line with this number.

@@ -18,6 +18,8 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("../../../../migrations/terminal/0002_operators.sql")),
     M::up(include_str!("../../../../migrations/terminal/0003_refunds.sql")),
     M::up(include_str!("../../../../migrations/terminal/0004_push.sql")),
+    M::up(include_str!("../../../../migrations/terminal/0005_bills.sql")),
+    M::up(include_str!("../../../../migrations/terminal/0006_hits.sql")),
 ];
 
 impl Database {
@@ -45,6 +47,18 @@ impl Database {
         let (path, disk) = (path.into(), Some(disk.into()));
         Ok(Database { path, disk, connection: RefCell::new(connection), _lock: None })
     }
+}
+
+/// Locks a folder as an open database does.
+pub(crate) fn lock_folder(folder: &Path) -> Result<File, OpenError> {
+    lock(&folder.join("yidan.lock"))
+}
+
+/// Opens a copy of the records under another name, in a folder that is locked already.
+pub(crate) fn open_copy(path: &Path, lock: File) -> Result<Database, OpenError> {
+    check_sqlite()?;
+    let connection = RefCell::new(connect(path, None)?);
+    Ok(Database { path: path.into(), disk: None, connection, _lock: Some(lock) })
 }
 
 fn check_sqlite() -> Result<(), OpenError> {
@@ -83,6 +97,7 @@ pub(super) fn connect(path: &Path, vfs: Option<&str>) -> Result<Connection, Open
     connection.pragma_update(None, "synchronous", "full").map_err(wrong)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(wrong)?;
     connection.pragma_update(None, "trusted_schema", false).map_err(wrong)?;
+    connection.pragma_update(None, "temp_store", "memory").map_err(wrong)?;
     barrier(&connection, path)?;
     Migrations::from_slice(MIGRATIONS)
         .to_latest(&mut connection)

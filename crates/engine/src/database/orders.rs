@@ -120,7 +120,17 @@ pub(crate) fn next_day_seq(connection: &Connection, business_day: &str) -> Resul
     let last: Option<i64> = connection
         .prepare_cached("select max(day_seq) from orders where business_day = ?1")?
         .query_row([business_day], |row| row.get(0))?;
-    Ok(last.unwrap_or(0) + 1)
+    // After a restore, running numbers of that day go on above what may have been given away.
+    let floor = super::settings::find_setting(connection, "day_seq_floor")?;
+    let floor = floor.as_deref().and_then(|floor| floor.split_once(' ')).filter(|(day, _)| *day == business_day);
+    let floor: i64 = floor.map_or(Ok(0), |(_, number)| parse(number))?;
+    Ok(last.unwrap_or(0).max(floor) + 1)
+}
+
+/// Whether a running number of a day is given away.
+pub(crate) fn is_day_seq_taken(connection: &Connection, business_day: &str, day_seq: i64) -> Result<bool, RowError> {
+    let mut statement = connection.prepare_cached("select 1 from orders where business_day = ?1 and day_seq = ?2")?;
+    Ok(statement.exists(params![business_day, day_seq])?)
 }
 
 pub(crate) fn load_order(connection: &Connection, order_id: OrderId) -> Result<OrderRow, RowError> {
