@@ -1,7 +1,7 @@
 # Everything that is done to this repository. `make` alone says what there is.
 # One profile, one target folder, always --workspace: anything else would build every dependency once more.
 .DEFAULT_GOAL := help
-.PHONY: help gate check test ui deny screens demo kill simulate run window bindings
+.PHONY: help gate check test ui deny screens demo kill simulate bench run window bindings
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -82,6 +82,10 @@ kill: ## SIGKILL the real programs while customers buy: make kill ROUNDS=25 [SEE
 simulate: ## everything goes wrong, from seeds: make simulate [ORDERS=100000] [SEED=…] [BUGS=all]
 	@cargo build --quiet --locked --release -p yidan-simulation --target-dir target/simulation
 	target/simulation/release/simulate $(if $(BUGS),--bugs $(BUGS),$(if $(SEED),--seed $(SEED),--orders $(or $(ORDERS),100000)))
+
+bench: ## what questions cost with a million payments in the file: make bench [PAYMENTS=1000000]
+	cargo build --quiet --workspace --locked --bins
+	target/debug/bench $(PAYMENTS)
 
 gate: ## the long proofs: 1,000 kills, and every fuzz target for 60 s
 	cargo build --quiet --workspace --locked --bins

@@ -27,9 +27,8 @@ async fn the_bill_of_a_usual_day_agrees_and_shows_fee_net_and_business_days() {
     shop.books_agree_for(&day, 2, yuan("123.40")).await;
 }
 
-/// BL17: the same file twice doubles nothing.
 #[tokio::test]
-async fn a_bill_that_is_read_twice_counts_once() {
+async fn bl17_a_bill_that_is_read_twice_counts_once() {
     let shop = Shop::with().without_headquarters().opens().await;
     let archive = include_bytes!("../fixtures/cases/bill/BL2.zip");
     let import = || {
@@ -71,6 +70,10 @@ async fn money_that_no_answer_told_of_is_asked_for_and_booked() {
     assert_eq!(name(&shop.counter.payment(&payment).await), "SUCCESS");
     nothing_is_left(&shop, &day).await;
     shop.books_agree_for(&day, 1, yuan("12.00")).await;
+    let tomorrow = today(&shop);
+    let prior = shop.counter.asks(move |engine| async move { engine.list_prior_days(&tomorrow) }).await;
+    let prior: Vec<_> = prior.expect("readable").into_iter().map(|late| (late.business_day, late.gross)).collect();
+    assert_eq!(prior, [(day, yuan("12.00"))], "it prints as money of a prior day");
 }
 
 #[tokio::test]
@@ -138,6 +141,48 @@ async fn a_trade_of_another_program_is_told_to_a_person_once() {
         (first, engine.resolve_finding(&finding, "again", "m2").is_err())
     };
     assert_eq!(shop.counter.asks(decide).await, (Ok(()), true), "it is decided once");
+    nothing_is_left(&shop, &day).await;
+}
+
+#[tokio::test]
+async fn a_refund_in_the_phone_app_is_asked_for_by_the_number_in_the_bill() {
+    let shop = at_noon(Shop::open().await).await;
+    let payment = paid(&shop, "100.00").await;
+    let number = shop.alipay.refund_elsewhere(payment.out_trade_no.as_str(), 2_500).expect("the app refunds");
+    let day = next_morning(&shop).await;
+    fetches(&shop, &day).await.expect("a bill");
+    assert!(shop.counter.payment(&payment).await.refunds.is_empty());
+
+    assert_eq!(classes(&plans(&shop, &day).await), [(Class::RefundExtra, Action::AskRefund)]);
+    assert_eq!(settles(&shop, &day).await.booked.len(), 1);
+
+    let known = shop.counter.payment(&payment).await.refunds[0].clone();
+    assert_eq!((known.origin, known.amount), (yidan_payment::RefundOrigin::Foreign, yuan("25.00")));
+    assert_eq!(known.out_request_no, Some(number));
+    assert_eq!(shop.counter.cases().await, [CaseKind::RefundedElsewhere]);
+    nothing_is_left(&shop, &day).await;
+}
+
+/// Our books and the gateway's signed answers have a refund, the bill has none: somebody must look, once.
+#[tokio::test]
+async fn a_refund_that_the_bill_does_not_have_opens_a_case() {
+    let shop = at_noon(Shop::open().await).await;
+    let payment = paid(&shop, "100.00").await;
+    shop.counter.tries_to_refund(new_click(), &payment, yuan("30.00")).await.expect("refunded");
+    let day = next_morning(&shop).await;
+    let mut bill = real_bill(&shop, &day).await;
+    assert_eq!(bill.lines.len(), 2);
+    bill.lines.retain(|line| line.order_fen > 0);
+    shop.counter.asks(move |engine| async move { engine.import_bill(&bill).map(|_| ()) }).await.expect("kept");
+
+    assert_eq!(classes(&plans(&shop, &day).await), [(Class::RefundMissing, Action::AskRefund)]);
+    assert_eq!(settles(&shop, &day).await.cases.len(), 1);
+    assert_eq!(shop.counter.cases().await, [CaseKind::Contradiction]);
+    nothing_is_left(&shop, &day).await;
+
+    // The right bill comes after all.
+    fetches(&shop, &day).await.expect("a bill");
+    assert_eq!(plans(&shop, &day).await.matched, 2);
     nothing_is_left(&shop, &day).await;
 }
 

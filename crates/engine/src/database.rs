@@ -20,7 +20,7 @@ mod settings;
 
 pub use bills::BillDayRow;
 pub use cases::{CaseRow, EvidenceRow};
-pub use days::{DayBooks, HourBooks};
+pub use days::{DayBooks, HourBooks, PriorDay};
 pub use findings::FindingRow;
 pub use hits::Hit;
 pub use journal::Head;

@@ -1,5 +1,9 @@
 //! The business day, in Beijing time whatever the PC's zone.
 
+use crate::database::PriorDay;
+use crate::{Engine, Error};
+use std::time::Duration;
+use yidan_alipay::read_beijing;
 use yidan_payment::UtcMs;
 
 /// Beijing has no daylight saving time.
@@ -16,6 +20,20 @@ pub fn business_day(at: UtcMs, starts_at_min: u32) -> String {
     }
 }
 
+impl Engine {
+    /// Money that was booked on a business day and counts for an earlier one. A day that was closed never changes: such
+    /// money prints as "prior day" on the day it came to be known.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] if it is no day; [`Error::Storage`].
+    pub fn list_prior_days(&self, business_day: &str) -> Result<Vec<PriorDay>, Error> {
+        let midnight = read_beijing(&format!("{business_day} 00:00:00"));
+        let midnight = midnight.ok_or_else(|| Error::BadInput("a day is written like 2026-11-29".into()))?;
+        let begin = midnight.after(Duration::from_secs(u64::from(self.place().day_starts_at_min) * 60));
+        self.database.list_prior_days(business_day, begin, begin.after(Duration::from_secs(24 * 3600)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,6 +44,18 @@ mod tests {
         assert_eq!(business_day(at("2026-11-29T15:59:59Z"), 0), "2026-11-29");
         assert_eq!(business_day(at("2026-11-29T16:00:00Z"), 0), "2026-11-30");
         assert_eq!(business_day(at("2026-11-30T15:59:59Z"), 0), "2026-11-30");
+    }
+
+    #[test]
+    fn tz2_totals_of_days_are_cut_in_beijing() {
+        let case = include_str!("../../../tests/fixtures/cases/tz/TZ2_day_totals.json");
+        let case: serde_json::Value = serde_json::from_str(case).unwrap();
+        let mut totals = std::collections::BTreeMap::<String, i64>::new();
+        for order in case["orders"].as_array().unwrap() {
+            let paid: jiff::Timestamp = order["paid"].as_str().unwrap().parse().unwrap();
+            *totals.entry(business_day(UtcMs(paid.as_millisecond()), 0)).or_default() += order["fen"].as_i64().unwrap();
+        }
+        assert_eq!(serde_json::to_value(totals).unwrap(), case["expect"]);
     }
 
     #[test]

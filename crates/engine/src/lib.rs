@@ -42,6 +42,7 @@ pub use collect::{Collected, NewOrder, Origin};
 pub use contact::Contact;
 pub use database::{
     BillDayRow, CaseRow, Database, DayBooks, EvidenceRow, FindingRow, Head, Hit, HourBooks, OrderRow, OrderSearch,
+    PriorDay,
 };
 pub use day::business_day;
 pub use decide::Decision;

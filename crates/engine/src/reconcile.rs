@@ -264,7 +264,7 @@ impl Engine {
 
     fn scope<'a>(&self, bill_day: &'a str, begin: UtcMs, end: UtcMs) -> Scope<'a> {
         let business_days = (self.day_of(begin), self.day_of(end));
-        Scope::Day { bill_day, begin, end, business_days }
+        Scope::Day { bill_day, begin, end, account: self.gateway.account().0, business_days }
     }
 
     fn compare(&self, sides: &Sides) -> Vec<Finding> {

@@ -72,6 +72,8 @@ pub(crate) enum Scope<'a> {
         bill_day: &'a str,
         begin: UtcMs,
         end: UtcMs,
+        /// Whose bill it is: money of other accounts stands in other bills.
+        account: String,
         /// Business days that money of that day may count for.
         business_days: (String, String),
     },
@@ -204,18 +206,18 @@ fn choose_numbers(connection: &Connection, scope: &Scope<'_>) -> Result<(), RowE
         Scope::Number(number) => {
             connection.execute("insert into numbers values (?1)", [number])?;
         }
-        Scope::Day { bill_day, begin, end, business_days: (first, last) } => {
+        Scope::Day { bill_day, begin, end, account, business_days: (first, last) } => {
             connection.execute(
                 "insert into numbers
                  select out_trade_no from bill_lines where bill_day = ?1
                  union
                  select p.out_trade_no from receipts r join payments p using (pay_id)
-                 where r.business_day between ?4 and ?5
+                 where r.business_day between ?4 and ?5 and p.account = ?6
                    and coalesce(r.paid_at_ms, p.booked_at_ms) >= ?2 and coalesce(r.paid_at_ms, p.booked_at_ms) < ?3
                  union
                  select p.out_trade_no from journal j join payments p using (pay_id)
-                 where j.kind = 'refunded' and j.at_ms >= ?2 and j.at_ms < ?3",
-                params![bill_day, begin.0, end.0, first, last],
+                 where j.kind = 'refunded' and j.at_ms >= ?2 and j.at_ms < ?3 and p.account = ?6",
+                params![bill_day, begin.0, end.0, first, last, account],
             )?;
         }
     }

@@ -3,7 +3,7 @@
 use super::{Database, RowError};
 use crate::Error;
 use rusqlite::{Connection, params};
-use yidan_payment::Fen;
+use yidan_payment::{Fen, UtcMs};
 
 /// The money of one business day.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,37 @@ pub struct HourBooks {
     pub gross: Fen,
 }
 
+/// Money that came to be known only after its business day was over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriorDay {
+    /// The day that the money counts for.
+    pub business_day: String,
+    /// How many receipts.
+    pub count: i64,
+    /// Their sum.
+    pub gross: Fen,
+}
+
 impl Database {
+    /// Money booked in `[begin, end)` that counts for a business day before `business_day`, by day.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub(crate) fn list_prior_days(&self, business_day: &str, begin: UtcMs, end: UtcMs) -> Result<Vec<PriorDay>, Error> {
+        self.read("look for money of earlier days", |connection| {
+            let mut statement = connection.prepare_cached(
+                "select r.business_day, count(*), sum(r.total_fen) from payments p join receipts r using (pay_id)
+                 where p.booked_at_ms >= ?2 and p.booked_at_ms < ?3 and r.business_day < ?1 and r.booked = 'RECOGNISED'
+                 group by r.business_day order by r.business_day",
+            )?;
+            statement
+                .query_and_then(params![business_day, begin.0, end.0], |row| {
+                    Ok(PriorDay { business_day: row.get(0)?, count: row.get(1)?, gross: fen(row.get(2)?)? })
+                })?
+                .collect()
+        })
+    }
+
     /// Adds up one business day, `YYYY-MM-DD`.
     ///
     /// # Errors
