@@ -174,7 +174,7 @@ impl Engine {
             let day = by_day.get_mut(&business_day(line.finished_at, 0));
             day.ok_or(BillTrouble::Refused(BillError::OtherDay))?.push(line_row(line));
         }
-        by_day.iter().map(|(day, lines)| Ok(self.keep_day(day, lines, is_fetched)?)).collect()
+        by_day.iter().map(|(day, lines)| self.keep_day(day, lines, is_fetched)).collect()
     }
 
     /// The days that a bill covers. One that does not say so covers the day of its lines, if that is one.
