@@ -1,12 +1,14 @@
 //! What happens in shops, told as stories: one file a story. Each ends with one charge per sale and equal books at the
 //! counter, the sandbox and headquarters.
 
+mod approval;
 mod backup;
 mod before_opening;
 mod case_decided;
 mod closed_before_scan;
 mod crashed;
 mod double_click;
+mod field_refunds;
 mod first_money_wins;
 mod forged_evidence;
 mod headquarters_down;
@@ -18,6 +20,7 @@ mod notices;
 mod paid_while_closing;
 mod payment_code;
 mod reconcile;
+mod refund_forgotten;
 mod refund_once;
 mod refund_refused;
 mod refund_unknown;
