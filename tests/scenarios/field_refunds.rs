@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use serde_json::Value;
-use std::future::Future;
 
 const REFUND: &str = "alipay.trade.refund";
 const QUERY: &str = "alipay.trade.fastpay.refund.query";
@@ -182,10 +181,8 @@ async fn st13_a_time_out_at_precreate_and_a_restart_keep_the_number() {
 }
 
 /// Waits for something that another thread does.
-fn until(condition: impl Fn() -> bool) -> impl Future<Output = ()> {
-    async move {
-        while !condition() {
-            tokio::task::yield_now().await;
-        }
+async fn until(condition: impl Fn() -> bool) {
+    while !condition() {
+        tokio::task::yield_now().await;
     }
 }

@@ -13,8 +13,8 @@ use std::rc::Rc;
 use std::time::Duration;
 use yidan_alipay::{RefundOrder, RefundQuestion};
 use yidan_payment::{
-    Booked, Evidence, Fen, Input, Outcome, Payment, PaymentId, Refund, RefundFact, RefundWish, Refunding, RequestId,
-    Statement, Status, Step, TradeNo, UtcMs, WishRefused, apply,
+    Booked, Evidence, Fen, Input, Outcome, Payment, PaymentId, Refund, RefundWish, Refunding, RequestId, Statement,
+    Status, Step, TradeNo, UtcMs, WishRefused, apply,
 };
 use yidan_wire::EventKind;
 
@@ -220,12 +220,12 @@ impl Engine {
         let payment = self.database.load_payment(pay_id)?;
         let Some(question) = question_of(&payment, place) else { return Ok(()) };
         let Ok(told) = self.call(&payment, self.gateway.refund_query(&question)).await else { return Ok(()) };
-        match &told.evidence {
-            Evidence::NotRefunded(answer) if payment.may_send_refund(place, answer) => {
-                self.send_refund(&payment, place).await
-            }
-            _told => self.hear_refund(pay_id, &told),
+        if let Evidence::NotRefunded(answer) = &told.evidence
+            && payment.may_send_refund(place, answer)
+        {
+            return self.send_refund(&payment, place).await;
         }
+        self.hear_refund(pay_id, &told)
     }
 
     async fn send_refund(&self, payment: &Payment, place: usize) -> Result<(), Error> {
@@ -271,14 +271,12 @@ impl Engine {
         let question =
             RefundQuestion { trade_no, out_trade_no: payment.out_trade_no.clone(), out_request_no: number.to_owned() };
         let Ok(told) = self.call(&payment, self.gateway.refund_query(&question)).await else { return Ok(()) };
-        match &told.evidence {
-            Evidence::NotRefunded(answer) if answer.asked_at < since.after(TOLD_PATIENCE) => return Ok(()),
-            Evidence::RefundedOurs(fact) if !payment.is_own_refund(number) => {
-                let evidence = Evidence::RefundedElsewhere(RefundFact::clone(fact));
-                self.hear_refund(pay_id, &Statement { evidence, ..told })?;
-            }
-            _told => self.hear_refund(pay_id, &told)?,
+        if let Evidence::NotRefunded(answer) = &told.evidence
+            && answer.asked_at < since.after(TOLD_PATIENCE)
+        {
+            return Ok(());
         }
+        self.hear_refund(pay_id, &name_owner(&payment, told))?;
         self.database.drop_refund_question(pay_id, number)
     }
 
@@ -298,6 +296,16 @@ impl Engine {
         let slower = tries.unwrap_or(1).max(contact.unanswered).max(contact.limited * 4).clamp(1, 20);
         Some((PAUSE * slower).min(SLOWEST))
     }
+}
+
+/// A refund whose number is not of our making was made elsewhere.
+fn name_owner(payment: &Payment, told: Statement) -> Statement {
+    if let Evidence::RefundedOurs(fact) = &told.evidence
+        && !fact.out_request_no.as_deref().is_some_and(|number| payment.is_own_refund(number))
+    {
+        return Statement { evidence: Evidence::RefundedElsewhere(fact.clone()), ..told };
+    }
+    told
 }
 
 /// The trade whose money pays for the sale.
