@@ -8,8 +8,7 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use yidan_alipay::{PayOrder, RefundOrder, RefundQuestion};
-use yidan_engine::{Answer, Gateway, GatewayClock, NotOurNotice, SignedNotice};
+use yidan_engine::{Answer, Gateway, GatewayClock, NotOurNotice, PayOrder, RefundOrder, RefundQuestion, SignedNotice};
 use yidan_payment::{
     Account, Evidence, Fen, GatewayError, NoTrade, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
 };

@@ -59,3 +59,5 @@ pub use reconcile::{Action, BillPlan, BillTrouble, BridgeDay, Difference, Settle
 pub use refund::{NewRefund, Refunded};
 pub use report::{ReportState, mark_restored, save_setup};
 pub use resolve::{Hint, Resolved, SafeAction, Said, Verdict, What, Who};
+// What the seam speaks of, so that a second channel or a simulated one needs no other crate.
+pub use yidan_alipay::{AuthCode, PayOrder, RefundOrder, RefundQuestion};
