@@ -32,11 +32,13 @@ test: check target/peers/ready ## everything that must pass; what CI runs
 	cd ui && npm run --silent e2e:hq
 	scripts/e2e.sh story
 	scripts/e2e.sh own-keys
+	scripts/e2e.sh certificates
 
 window: $(UI_PAGES) ## the story of the real window, on a screen that nobody sees
 	cargo build --quiet --workspace --locked --bins
 	scripts/e2e.sh story
 	scripts/e2e.sh own-keys
+	scripts/e2e.sh certificates
 
 bindings: ## the types of the pages, generated from those of Rust
 	YIDAN_WRITE_BINDINGS=1 cargo test --workspace --locked --quiet --test bindings
@@ -53,6 +55,7 @@ screens: $(UI_PAGES) $(HQ_PAGE) ## a picture of every screen
 	cd ui && SCREENS=1 npm run --silent e2e:hq
 	scripts/e2e.sh story
 	scripts/e2e.sh own-keys
+	scripts/e2e.sh certificates
 
 $(UI_PACKAGES): ui/package-lock.json ui/package.json
 	cd ui && npm ci --no-audit --no-fund

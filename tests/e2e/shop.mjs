@@ -187,9 +187,11 @@ export class Phone {
   scan = (out_trade_no) => this.#ask('scan', { out_trade_no, buyer: 'amy' })
   pay = (out_trade_no) => this.#ask('pay', { out_trade_no, buyer: 'amy' })
   trade = (out_trade_no) => this.#ask(`trades/${out_trade_no}`)
+  /** Everything that a merchant finds in Alipay's console. */
+  console = () => this.#ask('merchant')
   /** The merchant's file for headquarters. */
   async merchant() {
-    const { app_id, seller_id, alipay_public_key_base64 } = await this.#ask('merchant')
+    const { app_id, seller_id, alipay_public_key_base64 } = await this.console()
     return `app_id = "${app_id}"\nseller_id = "${seller_id}"\nmode = "demo"\nalipay_public_key = "${alipay_public_key_base64}"\n`
   }
 

@@ -132,9 +132,15 @@ impl Certificate {
         self.parsed.signature_algorithm().oid.to_string().starts_with(RSA_SIGNATURES)
     }
 
-    /// Whether it says of itself that it may issue others.
+    /// Whether nobody stands above it: it names itself as its issuer, and may issue others.
     #[must_use]
-    pub fn is_authority(&self) -> bool {
+    pub fn is_root(&self) -> bool {
+        let tbs = self.parsed.tbs_certificate();
+        tbs.issuer() == tbs.subject() && self.is_authority()
+    }
+
+    /// Whether it says of itself that it may issue others.
+    pub(crate) fn is_authority(&self) -> bool {
         let constraints = self.parsed.tbs_certificate().get_extension::<BasicConstraints>();
         constraints.is_ok_and(|found| found.is_some_and(|(_, constraints)| constraints.ca))
     }

@@ -55,6 +55,9 @@ pub enum Trouble {
     /// Upload the app's public key in Alipay's console; it does not know the one that fits our private key.
     #[error("Alipay does not take our signature: {} {}", .0.sub_code, .0.text)]
     AppKey(Refusal),
+    /// Fill in the three certificate files of this very app again.
+    #[error("Alipay does not take the certificates: {} {}", .0.sub_code, .0.text)]
+    Certificates(Refusal),
     /// Check the app_id, and that live keys meet the live gateway.
     #[error("Alipay does not know the app: {} {}", .0.sub_code, .0.text)]
     AppId(Refusal),
@@ -154,6 +157,9 @@ fn read_refusal(refusal: Refusal) -> (SelfTestStep, Trouble) {
             (SelfTestStep::App, Trouble::AppKey(refusal))
         }
         (_, "isv.invalid-timestamp") => (SelfTestStep::Clock, Trouble::TryLater(unclear(refusal))),
+        ("40001" | "40002", sub_code) if sub_code.contains("-cert") => {
+            (SelfTestStep::App, Trouble::Certificates(refusal))
+        }
         ("40001" | "40002", _) => (SelfTestStep::App, Trouble::AppId(refusal)),
         ("20001" | "40003" | "40006", _) => (SelfTestStep::App, Trouble::NotAllowed(refusal)),
         _ => (SelfTestStep::App, Trouble::TryLater(unclear(refusal))),

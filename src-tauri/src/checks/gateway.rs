@@ -77,6 +77,7 @@ fn gateway_finding(said: Option<Result<(), SelfTestError>>) -> Option<Finding> {
         Trouble::TryLater(_) => warn("gateway", "gateway_later"),
         Trouble::Encrypted(_) => return Some(bad("gateway", "gateway_encrypted")),
         Trouble::AppKey(_) => bad("gateway", "gateway_app_key"),
+        Trouble::Certificates(_) => bad("gateway", "gateway_certificates"),
         Trouble::AppId(_) => bad("gateway", "gateway_app_id"),
         Trouble::NotAllowed(_) => bad("gateway", "gateway_not_allowed"),
         Trouble::AlipayKey(_) => bad("gateway", "gateway_alipay_key"),

@@ -94,9 +94,9 @@ fn check_root(text: &str, now: UtcMs) -> Finding {
     }
     let all = Certificate::parse_all(text).unwrap_or_default();
     let (rsa, others): (Vec<_>, Vec<_>) = all.iter().partition(|certificate| certificate.is_rsa_signed());
-    let roots: Vec<_> = rsa.into_iter().filter(|certificate| certificate.is_authority()).collect();
+    let roots: Vec<_> = rsa.into_iter().filter(|certificate| certificate.is_root()).collect();
     if roots.is_empty() {
-        let holds_others = others.iter().any(|certificate| certificate.is_authority());
+        let holds_others = others.iter().any(|certificate| certificate.is_root());
         let is_something_else = !all.is_empty() && !holds_others;
         return match (holds_others, is_something_else) {
             (true, _) => bad(FIELD, "root_not_rsa"),
@@ -212,6 +212,8 @@ mod tests {
         assert_eq!(found_in([&own_key, "hello", "hello"], NOW), ["certificate_bad"; 3]);
         assert_eq!(found_in([&other, &app, &alipay], NOW)[..2], ["app_certificate_other", "alipay_certificate_is_own"]);
         assert_eq!(found_in([&alipay, &alipay, &app], NOW)[0], "app_certificate_is_alipays");
+        // Alipay's file holds its issuer too, which is no root.
+        assert_eq!(found_in([&app, &alipay, &alipay], NOW)[2], "root_is_none");
         assert_eq!(found_in([&app, &alipay, &app], NOW)[2], "root_is_none");
         assert_eq!(found_in([&app, &alipay, &no_rsa], NOW)[2], "root_not_rsa");
     }

@@ -46,6 +46,7 @@ async fn tz6_a_refused_timestamp_is_about_the_clock() {
 #[rstest]
 #[case::our_key_was_never_uploaded("40003", "isv.missing-signature-config", "does not take our signature")]
 #[case::another_key_was_uploaded("40002", "isv.invalid-signature", "does not take our signature")]
+#[case::a_certificate_of_another_app("40002", "isv.invalid-app-cert-sn", "does not take the certificates")]
 #[case::a_wrong_app_id("40002", "isv.invalid-app-id", "does not know the app")]
 #[case::no_contract("40006", "isv.insufficient-isv-permissions", "may not do this")]
 #[case::busy("20000", "isp.unknow-error", "no clear answer")]
