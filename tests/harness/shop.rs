@@ -87,6 +87,19 @@ impl Shop {
         self.alipay.calls(payment.out_trade_no.as_str(), &format!("alipay.trade.{method}"))
     }
 
+    /// Another till of the same store, on and enrolled.
+    pub async fn another_till(&self) -> Till {
+        let mut till = Till::new(&self.folder.path().join("till-2"), &self.clock);
+        let sandbox_url = format!("http://{}", self.alipay.address());
+        yidan::demo::prepare(till.folder(), &sandbox_url, self.clock.now()).await.expect("the demo is prepared");
+        let code = self.hq.reads_out_a_code().await;
+        yidan::enrol::enrol(till.folder(), &yidan_engine::Lock::Demo, &self.hq.url(), &code, self.clock.now())
+            .await
+            .expect("headquarters knows the till");
+        till.starts().await;
+        till
+    }
+
     /// Another person.
     #[must_use]
     pub fn another_buyer(&self) -> Buyer {

@@ -30,6 +30,7 @@ mod restored_database;
 mod resume;
 mod sandbox_restart;
 mod scanned_then_left;
+mod two_tills;
 mod wrong_amount;
 mod wrong_clock;
 

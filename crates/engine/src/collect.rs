@@ -67,10 +67,19 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::ContentChanged`] or [`Error::BillChanged`] if the click or the bill is known with other content;
+    /// [`Error::BillOwned`], [`Error::NoClaim`] or [`Error::SourceNotOurs`] if the bill is not this terminal's;
     /// [`Error::HistoryDiffers`]; [`Error::StillPayable`]; [`Error::Storage`].
     pub async fn collect(self: &Rc<Self>, order: NewOrder) -> Result<Collected, Rc<Error>> {
         let order = tidy(order).map_err(Rc::new)?;
-        let pay_id = match self.find_known(&order).map_err(Rc::new)? {
+        let known = match self.find_known(&order).map_err(Rc::new)? {
+            // While headquarters was asked, the same bill may have been clicked again.
+            None => {
+                self.claim_bill(&order).await.map_err(Rc::new)?;
+                self.find_known(&order).map_err(Rc::new)?
+            }
+            known => known,
+        };
+        let pay_id = match known {
             Some(Collected::SameAmountClosing(payment)) => return Ok(Collected::SameAmountClosing(payment)),
             Some(Collected::Payment(known)) if known.status != Status::Init => return Ok(Collected::Payment(known)),
             Some(Collected::Payment(known)) => known.pay_id,

@@ -1,7 +1,9 @@
 //! What can go wrong in the engine, named by what the caller must do about it.
 
+use crate::HqError;
 use std::path::PathBuf;
 use yidan_payment::{PaymentId, UtcMs, WishRefused};
+use yidan_wire::NotGranted;
 
 /// Why something was not done. Money is never in question: what was written stays, and the same call may be made again.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +22,18 @@ pub enum Error {
     BillChanged {
         /// The caller's number.
         external_ref: String,
+    },
+    /// Another terminal opened the bill first: show how it stands there, and collect nothing.
+    #[error("{}{}", .0.detail, standing(.0))]
+    BillOwned(Box<NotGranted>),
+    /// Headquarters did not say whose the bill is. Try again: nothing was stored.
+    #[error("headquarters did not answer whose this bill is; nothing was collected, try again")]
+    NoClaim(#[source] HqError),
+    /// Without headquarters only one terminal takes the bills of a source, and this is not the one.
+    #[error("this terminal is not the one that takes bills of {bills_of}")]
+    SourceNotOurs {
+        /// Which source.
+        bills_of: String,
     },
     /// There is no such payment.
     #[error("there is no payment {0}")]
@@ -68,6 +82,14 @@ pub enum Error {
     /// Changing keys while a payment lives would leave it without anybody who may ask about it.
     #[error("{0} payments are still running; wait until they have ended, then change the keys")]
     PaymentsLive(usize),
+}
+
+/// How a bill stands at its owner, as far as headquarters knows.
+fn standing(owner: &NotGranted) -> String {
+    owner
+        .payment
+        .as_ref()
+        .map_or_else(String::new, |payment| format!(" ({}, {})", payment.status, payment.out_trade_no))
 }
 
 /// Why the data folder cannot be opened. Nothing in it was changed.

@@ -4,13 +4,13 @@ use crate::GatewayClock;
 use crate::event_stream::EventStream;
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{LocalBoxStream, StreamExt, unfold};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::time::Duration;
 use yidan_payment::UtcMs;
 use yidan_wire::signature::{ENROLLING, TerminalKey};
-use yidan_wire::{Ack, Batch, Conflict, Enrolled, Enrolment, Heard, Push};
+use yidan_wire::{Ack, Batch, Claim, Conflict, Enrolled, Enrolment, Granted, Heard, NotGranted, Push};
 
 /// What headquarters tells, in pieces as they come; an empty piece is a sign of life.
 pub type Pushes = LocalBoxStream<'static, Result<Vec<Push>, HqError>>;
@@ -19,6 +19,8 @@ pub type Pushes = LocalBoxStream<'static, Result<Vec<Push>, HqError>>;
 pub trait Hq {
     /// Hands over a piece of the journal. May be repeated: headquarters knows every line by its name and hash.
     fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>>;
+    /// Asks for a bill of another program. May be repeated.
+    fn claim<'a>(&'a self, claim: &'a Claim) -> LocalBoxFuture<'a, Result<Granted, HqError>>;
     /// Listens to what headquarters tells, after what is handled already.
     fn listen(&self, heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>>;
     /// Everything up to here is handled, durably.
@@ -43,6 +45,9 @@ pub enum HqError {
     /// Headquarters does not accept this terminal: an administrator must act. Everything is kept.
     #[error("headquarters refuses this terminal: {0}")]
     Refused(String),
+    /// The bill is another terminal's, or known with another amount.
+    #[error("{}", .0.detail)]
+    NotGranted(Box<NotGranted>),
     /// Another history: a restored or cloned database.
     #[error("headquarters knows another history of this terminal")]
     Conflict(Conflict),
@@ -66,6 +71,7 @@ pub struct AddressError(String);
 
 const EVENTS: &str = "/api/v1/events";
 const ENROL: &str = "/api/v1/enrol";
+const CLAIMS: &str = "/api/v1/claims";
 const STREAM: &str = "/api/v1/stream";
 const ACK: &str = "/api/v1/stream/ack";
 
@@ -122,6 +128,10 @@ impl HqClient {
 impl Hq for HqClient {
     fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>> {
         Box::pin(self.post(EVENTS, batch))
+    }
+
+    fn claim<'a>(&'a self, claim: &'a Claim) -> LocalBoxFuture<'a, Result<Granted, HqError>> {
+        Box::pin(self.post(CLAIMS, claim))
     }
 
     fn listen(&self, heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>> {
@@ -190,10 +200,19 @@ async fn read_answer<T: DeserializeOwned>(answer: reqwest::Response) -> Result<T
     }
 }
 
+/// What a 409 says: which one it is, its members tell.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Contradiction {
+    NotGranted(Box<NotGranted>),
+    OtherHistory(Conflict),
+}
+
 async fn read_refusal(answer: reqwest::Response) -> HqError {
     match answer.status().as_u16() {
         409 => match answer.json().await {
-            Ok(conflict) => HqError::Conflict(conflict),
+            Ok(Contradiction::OtherHistory(conflict)) => HqError::Conflict(conflict),
+            Ok(Contradiction::NotGranted(why)) => HqError::NotGranted(why),
             Err(error) => unanswered(error),
         },
         413 => HqError::TooLarge,

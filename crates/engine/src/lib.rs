@@ -8,6 +8,7 @@ mod approval;
 mod ask;
 mod backup;
 mod buyer_code;
+mod claim;
 mod clock;
 mod collect;
 mod contact;

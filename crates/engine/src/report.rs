@@ -175,7 +175,12 @@ impl Engine {
                 self.report.refused.replace(Some(why));
                 LONGEST_PAUSE
             }
-            Err(HqError::Busy { retry_after: None } | HqError::Unanswered(_) | HqError::TooLarge) => {
+            Err(
+                HqError::Busy { retry_after: None }
+                | HqError::Unanswered(_)
+                | HqError::TooLarge
+                | HqError::NotGranted(_),
+            ) => {
                 // A slow line may not carry so much in time.
                 self.report.batch.set((sent / 2).max(1));
                 let doubled = SHORTEST_PAUSE * 2_u32.saturating_pow(self.report.failures.get().min(6));

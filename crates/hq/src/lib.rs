@@ -9,6 +9,7 @@ mod api;
 mod app;
 mod cases;
 mod catch_up;
+mod claims;
 mod clock;
 mod console;
 mod database;
@@ -36,7 +37,7 @@ mod user;
 
 pub use clock::Clock;
 pub use database::{Database, OpenError, url_in};
-pub use decide::{chain, money};
+pub use decide::{chain, claim, money};
 pub use enrol::{Code, NewCode, create_code};
 pub use merchant::{Merchant, MerchantError};
 pub use problem::Problem;

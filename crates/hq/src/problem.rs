@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use std::time::Duration;
 use yidan_payment::UtcMs;
-use yidan_wire::{Conflict, SignatureError};
+use yidan_wire::{Conflict, NotGranted, SignatureError};
 
 /// Named by what the caller must do about it.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,9 @@ pub enum Problem {
     /// Stop selling and enrol again: this is not the history headquarters knows.
     #[error("{}", .0.detail)]
     OtherHistory(Conflict),
+    /// Show how the bill stands: it is another terminal's, or has another amount.
+    #[error("{}", .0.detail)]
+    NotGranted(Box<NotGranted>),
     /// Send less at once.
     #[error("the request is larger than is taken")]
     TooLarge,
@@ -118,6 +121,10 @@ impl Problem {
             Problem::OtherHistory(conflict) => Face {
                 members: serde_json::to_value(conflict).unwrap_or(Value::Null),
                 ..plain(StatusCode::CONFLICT, "other-history")
+            },
+            Problem::NotGranted(why) => Face {
+                members: serde_json::to_value(why).unwrap_or(Value::Null),
+                ..plain(StatusCode::CONFLICT, "not-granted")
             },
             Problem::TooLarge => plain(StatusCode::PAYLOAD_TOO_LARGE, "too-large"),
             Problem::UnknownEncoding => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unknown-encoding"),

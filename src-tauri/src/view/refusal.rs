@@ -52,6 +52,9 @@ impl From<&Error> for CommandError {
             Error::BadInput(_) => CommandError::plain(ErrorKind::BadAmount),
             Error::ContentChanged { .. }
             | Error::BillChanged { .. }
+            | Error::BillOwned(_)
+            | Error::NoClaim(_)
+            | Error::SourceNotOurs { .. }
             | Error::NoSuchPayment(_)
             | Error::Refused(_)
             | Error::StillPayable

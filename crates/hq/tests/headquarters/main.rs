@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what a story needs and does not get ends the story")]
 
+mod claims;
 mod evidence;
 mod house;
 mod ingest;
