@@ -1,13 +1,14 @@
 //! What holds for every input in every order: the books, what never changes, when a payment is dead, what is done next.
 
 use crate::start::{
-    NOW, SENT, at, closed, fen, fresh, give_back, given, no_trade, paid_by, paid_trade, qr_issued, recognise,
-    refund_fact, refusal, told, usual, waiting,
+    NOW, SENT, at, closed, fen, fresh, give_back, given, no_refund, no_trade, paid_by, paid_trade, qr_issued,
+    recognise, refund_fact, refund_wish, refusal, refused_refund, retry, told, usual, waiting,
 };
 use proptest::prelude::*;
 use std::time::Duration;
 use yidan_payment::{
-    CLOSE_GAP, Evidence, GRACE, Input, NoTrade, Payment, Status, StatusName, Step, UtcMs, WATCH, apply, next_step,
+    CLOSE_GAP, Evidence, GRACE, Input, NoTrade, Payment, RefundStatus, Status, StatusName, Step, UtcMs, WATCH, apply,
+    next_step,
 };
 
 /// One of every kind of input, with the numbers and moments that make a difference.
@@ -24,6 +25,12 @@ fn every_input() -> Vec<Input> {
         Input::NewCode,
         Input::Resume,
         Input::ClockPassed,
+        Input::SendCode { timeout: Duration::from_secs(120) },
+        retry("R1"),
+        told(refused_refund("R1")),
+        told(Evidence::RefundAccepted { out_request_no: "R1".into() }),
+        told(no_refund("R1", 0)),
+        told(no_refund("R1", 60)),
     ];
     inputs.extend([(10, Some(11)), (391, Some(391)), (391, None), (8_000, Some(8_000))].map(|(a, b)| no_trade(a, b)));
     for number in ["T1", "T2"] {
@@ -38,6 +45,8 @@ fn every_input() -> Vec<Input> {
         }
         for (out_request_no, amount) in [("R1", 300), ("R2", 700), ("R1", 1_000), ("R3", 0)] {
             let fact = refund_fact(number, out_request_no, amount);
+            inputs.push(refund_wish(number, out_request_no, amount));
+            inputs.push(told(Evidence::RefundMoved(fact.clone())));
             inputs.push(told(Evidence::RefundedOurs(fact.clone())));
             inputs.push(told(Evidence::RefundedElsewhere(fact)));
         }
@@ -58,10 +67,26 @@ fn check_step(before: &Payment, input: &Input, now: UtcMs) -> Payment {
     assert_eq!(books.received.minus(books.refunded), books.recognised.plus(books.suspense));
     assert!(after.receipts.len() >= before.receipts.len(), "no receipt is lost");
     assert!(books.refunded >= before.books().unwrap().refunded, "no refund is undone: {input:?} on {before:?}");
-    assert_eq!(after.dead_after, before.dead_after, "only what is sent moves the end of a code");
+    if !matches!(input, Input::SendCode { .. }) {
+        assert_eq!(after.dead_after, before.dead_after, "only what is sent moves the end of a code");
+    }
+    if matches!(input, Input::Refund { .. } | Input::Return { .. } | Input::Retry { .. }) {
+        check_sums(before, &after);
+    }
     assert!(after.trade_seen >= before.trade_seen, "what was seen stays seen");
     check_way(before, &after, input);
     after
+}
+
+/// A wish that is followed never makes more of it than came, whatever else of the trade is under way.
+fn check_sums(before: &Payment, after: &Payment) {
+    let changed = after.refunds.iter().filter(|refund| !before.refunds.contains(refund));
+    for trade_no in changed.map(|refund| &refund.trade_no) {
+        let of_trade = after.refunds.iter().filter(|refund| refund.trade_no == *trade_no);
+        let wanted = of_trade.filter(|refund| refund.status != RefundStatus::Fail).map(|refund| refund.amount.as_fen());
+        let came = after.find_receipt(trade_no).expect("money").total.as_fen();
+        assert!(wanted.sum::<i64>() <= came, "{after:?}");
+    }
 }
 
 /// SUCCESS never changes, CLOSED and FAIL become only SUSPENSE, SUSPENSE leaves only by a decision.

@@ -7,6 +7,7 @@ mod laws;
 mod matrix;
 mod matrix_end;
 mod reconcile;
+mod refund_life;
 mod refunds;
 mod start;
 mod table;

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 use yidan_payment::{
-    Account, Booked, Death, Evidence, Fen, Input, Method, NoTrade, OrderId, OutTradeNo, PaidTrade, Payment, PaymentId,
-    Receipt, Refund, RefundFact, RefundOrigin, RefundStatus, RefundWish, Refusal, RequestId, SaleId, SeenTrade, Status,
-    StatusName, StoppedBy, TradeNo, UtcMs,
+    Account, Booked, Death, Evidence, Fen, Input, Method, NoRefund, NoTrade, OrderId, OutTradeNo, PaidTrade, Payment,
+    PaymentId, Receipt, Refund, RefundFact, RefundOrigin, RefundStatus, RefundWish, Refusal, RequestId, SaleId,
+    SeenTrade, Status, StatusName, StoppedBy, TradeNo, UtcMs,
 };
 
 /// When the precreate was sent.
@@ -121,6 +121,28 @@ pub fn wish() -> RefundWish {
         approver_id: "02".into(),
         asked_at: NOW,
     }
+}
+
+/// An operator wants money of the sale back.
+pub fn refund_wish(number: &str, out_request_no: &str, amount: i64) -> Input {
+    let (trade_no, out_request_no) = (trade(number), out_request_no.to_owned());
+    Input::Refund { trade_no, out_request_no, amount: fen(amount), wish: wish() }
+}
+
+/// A refused refund is tried again.
+pub fn retry(out_request_no: &str) -> Input {
+    Input::Retry { out_request_no: out_request_no.into(), approver_id: "03".into() }
+}
+
+/// The gateway says no to a refund.
+pub fn refused_refund(out_request_no: &str) -> Evidence {
+    let refusal = refusal("ACQ.SELLER_BALANCE_NOT_ENOUGH");
+    Evidence::RefundRefused { out_request_no: out_request_no.into(), refusal }
+}
+
+/// A refund query, so many seconds after the start, that names no money.
+pub fn no_refund(out_request_no: &str, seconds: i64) -> Evidence {
+    Evidence::NotRefunded(NoRefund { out_request_no: out_request_no.into(), asked_at: at(seconds) })
 }
 
 /// Money in suspense pays for a sale.
