@@ -5,6 +5,7 @@
 
 mod access;
 mod problem;
+mod refund;
 mod resolve;
 mod show;
 
@@ -46,6 +47,7 @@ fn router(address: SocketAddr, token: String, counter: Counter) -> Router {
         .route("/pay/query", get(query))
         .route("/pay/resolve", get(resolve::resolve))
         .route("/pay/close", post(close))
+        .route("/pay/refund", post(refund::refund).get(refund::query))
         .route("/pay/events", get(events))
         .layer(middleware::from_fn_with_state(access, only_here))
         .route("/healthz", get(|| async { "ok" }))

@@ -66,6 +66,32 @@ async fn a_known_bill_with_another_amount_is_a_conflict() {
 }
 
 #[tokio::test]
+async fn a_bill_is_refunded_once_with_a_managers_pin() {
+    let shop = Shop::open().await;
+    let api = Api::of(&shop).await;
+    let (_, bill) = api.precreate(&json!({"orderId": "A-1", "amount": "12.50", "requestId": "1"})).await;
+    shop.alipay.scan(text(&bill, "qrCode"), "amy").expect("the phone scans");
+    shop.alipay.pay(text(&bill, "outTradeNo"), "amy").expect("the phone pays");
+    shop.turn(seconds(4)).await;
+    let boss = shop.counter.asks(|engine| async move { manager(&engine).operator_id }).await;
+    let body = |amount: &str, pin: &str| json!({"orderId": "A-1", "amount": amount, "requestId": "1", "approvedBy": boss, "pin": pin, "reason": "退货"});
+
+    let (refused, problem) = api.post("/pay/refund", &body("2.50", "000000")).await;
+    assert_eq!((refused, &problem["type"]), (StatusCode::FORBIDDEN, &json!("forbidden")));
+    let right = body("2.50", MANAGER_PIN);
+    let (first, second) = tokio::join!(api.post("/pay/refund", &right), api.post("/pay/refund", &right));
+
+    assert_eq!((first.0, second.0), (StatusCode::OK, StatusCode::OK));
+    assert_eq!((&first.1["status"], &first.1["orderStatus"]), (&json!("SUCCESS"), &json!("PARTIALLY_REFUNDED")));
+    assert_eq!(first.1["outRequestNo"], second.1["outRequestNo"]);
+    let (other, problem) = api.post("/pay/refund", &body("3.00", MANAGER_PIN)).await;
+    assert_eq!((other, &problem["type"]), (StatusCode::CONFLICT, &json!("content-changed")));
+    let (asked, known) = api.get("/pay/refund?requestId=1").await;
+    assert_eq!((asked, &known["refunded"]), (StatusCode::OK, &json!("2.50")));
+    assert_eq!(api.get("/pay/refund?requestId=2").await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
 async fn web_pages_other_hosts_and_strangers_are_refused() {
     let shop = Shop::open().await;
     let api = Api::of(&shop).await;
@@ -111,6 +137,14 @@ impl Api {
 
     async fn precreate(&self, body: &Value) -> (StatusCode, Value) {
         read(Client::new().post(format!("{}/pay/alipay/precreate", self.url)).json(body)).await
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        read(Client::new().post(format!("{}{path}", self.url)).json(body)).await
+    }
+
+    async fn get(&self, path: &str) -> (StatusCode, Value) {
+        read(Client::new().get(format!("{}{path}", self.url))).await
     }
 
     async fn query(&self, order_id: &str) -> (StatusCode, Value) {
