@@ -123,7 +123,7 @@ fn number(n: i64) -> String {
 /// `n` counts backwards from noon: a day has [`A_DAY`] payments, all of them paid.
 fn fill(path: &Path, payments: i64) -> Result<()> {
     let connection = Connection::open(path)?;
-    connection.execute_batch("pragma synchronous = off; begin;")?;
+    connection.execute_batch("pragma synchronous = off; pragma cache_size = -400000; begin;")?;
     let numbers = "with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < ?1)";
     let uuid = |kind: &str| format!("printf('{kind}0000000-0000-7000-8000-%012x', n)");
     let at = format!("({NOON} - (n / {A_DAY}) * 86400000 - (n % {A_DAY}) * 30000)");
