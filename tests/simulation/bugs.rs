@@ -24,13 +24,46 @@ pub struct Bug {
     pub find: Option<String>,
     /// By what.
     pub replace: Option<String>,
+    /// Further edits that belong to the same bug.
+    #[serde(default)]
+    pub also: Vec<Edit>,
     /// How the disk is broken.
     pub lie: Option<Lie>,
-    /// A part of the violation that catches it.
+    /// Parts of violations, separated by `|`: one of them is in the violation that catches it.
     pub expect: String,
     /// At most so many seeds are played.
     #[serde(default = "most_seeds")]
     pub seeds: u64,
+}
+
+/// A text to replace.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    /// In which file, from the top of the repository.
+    pub file: String,
+    /// What is replaced: occurs exactly once.
+    pub find: String,
+    /// By what.
+    pub replace: String,
+}
+
+impl Bug {
+    /// Everything that is replaced.
+    #[must_use]
+    pub fn edits(&self) -> Vec<Edit> {
+        let first = match (&self.file, &self.find, &self.replace) {
+            (Some(file), Some(find), Some(replace)) => {
+                Some(Edit { file: file.clone(), find: find.clone(), replace: replace.clone() })
+            }
+            _ => None,
+        };
+        first.into_iter().chain(self.also.iter().cloned()).collect()
+    }
+
+    fn is_caught_by(&self, violation: &str) -> bool {
+        self.expect.split('|').any(|part| violation.contains(part))
+    }
 }
 
 #[derive(Deserialize)]
@@ -86,32 +119,31 @@ impl Copy {
     /// # Errors
     /// If it cannot be planted or built.
     pub fn hunt(&self, bug: &Bug) -> anyhow::Result<Option<Caught>> {
-        let planted = self.plant(bug)?;
-        let built = self.build();
+        let planted = bug.edits().iter().try_for_each(|edit| self.plant(bug, edit));
+        let built = planted.and_then(|()| self.build());
         let played = built.and_then(|program| self.play(&program, bug));
-        if let Some((path, original)) = planted {
-            fs::write(path, original)?;
+        for edit in bug.edits() {
+            fs::copy(self.top.join(&edit.file), self.tree.join(&edit.file))?;
         }
         read_catch(&played?, bug)
     }
 
-    fn plant(&self, bug: &Bug) -> anyhow::Result<Option<(PathBuf, String)>> {
-        let (Some(file), Some(find), Some(replace)) = (&bug.file, &bug.find, &bug.replace) else { return Ok(None) };
-        let path = self.tree.join(file);
-        let original = fs::read_to_string(self.top.join(file))?;
-        if original.matches(find.as_str()).count() != 1 {
-            bail!("bug {}: the text to replace does not occur exactly once in {file}", bug.id);
+    fn plant(&self, bug: &Bug, edit: &Edit) -> anyhow::Result<()> {
+        let path = self.tree.join(&edit.file);
+        let text = fs::read_to_string(&path)?;
+        if text.matches(edit.find.as_str()).count() != 1 {
+            bail!("bug {}: the text to replace does not occur exactly once in {}", bug.id, edit.file);
         }
-        fs::write(&path, original.replace(find.as_str(), replace))?;
-        Ok(Some((path, original)))
+        fs::write(&path, text.replace(edit.find.as_str(), &edit.replace))?;
+        Ok(())
     }
 
     fn build(&self) -> anyhow::Result<PathBuf> {
         let built = Command::new("cargo")
-            .args(["build", "--quiet", "--locked", "-p", "yidan-simulation"])
+            .args(["build", "--quiet", "--locked", "--workspace", "--bin", "simulate"])
             .current_dir(&self.tree)
             .env("CARGO_TARGET_DIR", &self.target)
-            .env("RUSTFLAGS", "-Awarnings")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .output()?;
         if !built.status.success() {
             bail!("it does not build:\n{}", String::from_utf8_lossy(&built.stderr));
@@ -133,7 +165,7 @@ fn read_catch(played: &Output, bug: &Bug) -> anyhow::Result<Option<Caught>> {
     let text = String::from_utf8_lossy(&played.stdout);
     let mut broken = text.lines().filter_map(|line| line.strip_prefix("seed ")?.split_once(": "));
     if let Some((seed, violation)) = broken.next() {
-        if !violation.contains(&bug.expect) {
+        if !bug.is_caught_by(violation) {
             bail!("bug {}: expected {:?}, but seed {seed} says {violation:?}", bug.id, bug.expect);
         }
         return Ok(Some(Caught { seed: seed.parse()?, violation: violation.into() }));

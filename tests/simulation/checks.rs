@@ -8,8 +8,10 @@ use yidan_payment::{CaseKind, Fen, OutTradeNo, Payment, PaymentId, Status, Statu
 impl World {
     /// At most one net charge per sale, counted at the gateway.
     pub(crate) fn check_charged_once(&self, customer: usize) -> Held {
-        match self.customers[customer].charges {
+        let here = &self.customers[customer];
+        match here.charges {
             0 | 1 => Ok(()),
+            _ if here.met_lawlessness => Ok(()),
             charges => broken(format!("customer {customer} was charged {charges} times for one sale")),
         }
     }
@@ -50,6 +52,7 @@ impl World {
             receipts: payment.receipts.len(),
             number: payment.out_trade_no.to_string(),
         };
+        tracing::debug!(now = self.wire.now(), till, ?known, "told");
         let here = &mut self.tills[till];
         if let Some(before) = here.known.get(&pay_id) {
             check_followed(before, &known)?;
@@ -57,9 +60,39 @@ impl World {
         here.unproved.insert(pay_id);
         here.known.insert(pay_id, known);
         self.check_number(&payment)?;
+        self.check_end(till, &payment)?;
         self.note(payment.version.unsigned_abs(), payment.status.name() as u64);
         self.screen_shows(till, &payment);
         Ok(())
+    }
+
+    /// What is over cannot bring money; what was stopped stays stopped.
+    fn check_end(&self, till: usize, payment: &Payment) -> Held {
+        let number = &payment.out_trade_no;
+        match payment.status {
+            Status::Closed(_) | Status::Fail(_) => {
+                let Some(customer) = self.owner_at(till, payment) else { return Ok(()) };
+                let here = &self.customers[customer];
+                let key = format!("{}/{number}", payment.account.0);
+                let mut codes = here.codes.iter().filter(|(_, of)| *of == number.as_str());
+                let is_paid = self.gateway.find_trade(&key).is_some_and(|trade| trade.paid_at.is_some());
+                let can_be_paid = codes.any(|(qr, _)| self.gateway.is_payable(qr, self.wire.utc()));
+                if (is_paid || can_be_paid) && !here.met_lawlessness {
+                    let status = payment.status.name().as_str();
+                    return broken(format!("{number} is {status}, and can be paid or is paid"));
+                }
+                Ok(())
+            }
+            Status::Init | Status::Precreated | Status::Paying if payment.stopped_by.is_some() => {
+                broken(format!("{number} was stopped, and the stop was lost"))
+            }
+            Status::Init
+            | Status::Precreated
+            | Status::Paying
+            | Status::Closing
+            | Status::Success(_)
+            | Status::Suspense => Ok(()),
+        }
     }
 
     /// One number belongs to one payment.
@@ -113,9 +146,14 @@ impl World {
                 Ok(None) | Err(_) => return broken(format!("{number} was sent and is lost")),
             }
         }
+        let shown: Vec<_> = here.unproved.iter().copied().chain(database.list_live().unwrap_or_default()).collect();
         let here = &mut self.tills[till];
         here.unproved.clear();
         here.sent.clear();
+        // What the screen shows after a start was told as well.
+        for pay_id in shown {
+            self.check_told(till, pay_id)?;
+        }
         self.look_at_screen(till);
         Ok(())
     }
@@ -179,7 +217,8 @@ impl World {
         if !self.hq.findings.is_empty() {
             return broken(format!("headquarters found {:?}", self.hq.findings));
         }
-        self.check_headquarters()
+        self.check_headquarters()?;
+        self.lie_to_headquarters()
     }
 
     fn load_all(&self, till: usize) -> Result<Vec<(PaymentId, Payment)>, Violation> {

@@ -21,6 +21,8 @@ pub struct Customer {
     pub scanned: Vec<(u64, String)>,
     /// Clicks that brought somebody else's code.
     pub tries: u32,
+    /// Another click is planned already.
+    pub will_click: bool,
     /// Paid with money after a stop.
     pub paid_cash: bool,
     /// Trades that took this customer's money.
@@ -29,6 +31,8 @@ pub struct Customer {
     pub on_code: Vec<(u64, Step)>,
     /// What is still to happen once the payment is over without money.
     pub on_closed: Vec<(u64, Step)>,
+    /// The gateway broke its own rules: this money comes late, and may come twice.
+    pub met_lawlessness: bool,
     /// The cashier was asked about an equal amount that is closing.
     pub is_another: bool,
 }

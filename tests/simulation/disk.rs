@@ -29,8 +29,6 @@ pub enum Lie {
     LogSync,
     /// `fsync` of the database file says yes and does nothing.
     MainSync,
-    /// A file that was cut short is long again after a power cut, although it was synced.
-    Truncate,
 }
 
 impl Lie {
@@ -42,7 +40,6 @@ impl Lie {
             Lie::Sync => "sync",
             Lie::LogSync => "log-sync",
             Lie::MainSync => "main-sync",
-            Lie::Truncate => "truncate",
         }
     }
 }
@@ -134,7 +131,7 @@ impl Disk {
             file.shared.clear();
             file.locks = Locks::default();
             if power_was_cut {
-                file.lose_power(&mut self.chance, self.lie);
+                file.lose_power(&mut self.chance);
             }
         }
     }
@@ -220,7 +217,7 @@ impl Disk {
         }
         let is_log = self.files[at].name.ends_with("-wal");
         let lies = match self.lie {
-            Lie::None | Lie::Truncate => false,
+            Lie::None => false,
             Lie::Sync => true,
             Lie::LogSync => is_log,
             Lie::MainSync => !is_log,
@@ -228,8 +225,7 @@ impl Disk {
         if lies {
             return Ok(());
         }
-        let keeps_length = self.lie == Lie::Truncate;
-        self.files[at].settle(keeps_length);
+        self.files[at].settle();
         for file in self.files.iter_mut().filter(|file| !file.exists) {
             file.exists_durably = false;
             file.durable.clear();
@@ -279,18 +275,17 @@ impl Disk {
 }
 
 impl File {
-    fn settle(&mut self, keeps_length: bool) {
+    fn settle(&mut self) {
         for write in std::mem::take(&mut self.pending) {
             match write {
                 Write::Put(from, bytes) => put(&mut self.durable, from, &bytes),
-                Write::Cut(_) if keeps_length => {}
                 Write::Cut(length) => self.durable.truncate(length),
             }
         }
         self.exists_durably = true;
     }
 
-    fn lose_power(&mut self, chance: &mut Chance, lie: Lie) {
+    fn lose_power(&mut self, chance: &mut Chance) {
         let mood = chance.below(4);
         for write in std::mem::take(&mut self.pending) {
             match write {
@@ -299,7 +294,7 @@ impl File {
                         keep_sector(&mut self.durable, from + sector * SECTOR, part, mood, chance);
                     }
                 }
-                Write::Cut(length) if lie != Lie::Truncate && (mood == 1 || chance.happens(500)) => {
+                Write::Cut(length) if mood == 1 || chance.happens(500) => {
                     self.durable.truncate(length);
                 }
                 Write::Cut(_) => {}

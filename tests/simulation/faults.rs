@@ -29,6 +29,12 @@ pub struct Faults {
     pub no_date: u64,
     /// A trade asks for another amount than the order's.
     pub other_amount: u64,
+    /// A code that is dead can be scanned after all.
+    pub lawless: u64,
+    /// A trade that was seen is said not to exist.
+    pub trade_vanishes: u64,
+    /// A trade that was paid is said to have brought another amount.
+    pub other_answer: u64,
     /// A report, or its answer, is lost.
     pub report_lost: u64,
     /// A report arrives twice, the second time much later.
@@ -74,6 +80,9 @@ impl Faults {
             limited: rate(300, 60),
             no_date: rate(200, 300),
             other_amount: rate(250, 20),
+            lawless: rate(200, 500),
+            trade_vanishes: rate(250, 300),
+            other_answer: rate(250, 500),
             report_lost: rate(400, 300),
             report_twice: rate(400, 200),
             hq_broken: rate(400, 200),

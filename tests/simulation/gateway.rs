@@ -115,9 +115,29 @@ impl Gateway {
             Ask::Query => self.query(&key, now),
             Ask::Close => self.close(&key, now),
         };
-        let text = seal::write(&call.number, &evidence);
+        Gateway::say(call, &evidence)
+    }
+
+    /// Signs a statement about the number of a call.
+    #[must_use]
+    pub fn say(call: &Call, evidence: &Evidence) -> Said {
+        let text = seal::write(&call.number, evidence);
         let signature = seal::sign(&text);
         Said::Signed { text, signature }
+    }
+
+    /// Whether this code, which somebody has seen, can still bring money.
+    #[must_use]
+    pub fn is_payable(&self, qr: &str, now: UtcMs) -> bool {
+        let late = Duration::from_millis(self.rules.late_ms);
+        let Some(known) = self.codes.get(qr).and_then(|number| self.numbers.get(number)) else { return false };
+        match &known.trade {
+            Some(trade) => trade.state == TradeState::Waiting && now <= trade.ends_at.after(late),
+            None => {
+                let lives = |session: &Session| session.qr == qr && now <= session.ends_at.after(late);
+                !known.is_latched && known.sessions.iter().any(lives)
+            }
+        }
     }
 
     /// The trade of a number (`account/number`).
@@ -222,6 +242,19 @@ impl Gateway {
             ends_at: session.ends_at,
         });
         Some(number)
+    }
+
+    /// A code that was long dead is scanned and can be paid: the gateway breaks its own rules.
+    pub fn scan_against_the_rules(&mut self, qr: &str, buyer: u64, now: UtcMs) -> Option<String> {
+        let number = self.codes.get(qr)?.clone();
+        let known = self.numbers.get_mut(&number)?;
+        if known.trade.is_some() {
+            return None;
+        }
+        known.is_latched = false;
+        let session = known.sessions.iter_mut().find(|session| session.qr == qr)?;
+        session.ends_at = now.after(Duration::from_secs(60));
+        self.scan(qr, buyer, None, now)
     }
 
     /// The buyer types the password. Returns what was paid.

@@ -5,7 +5,7 @@ use crate::wire::HqReply;
 use std::collections::BTreeMap;
 use yidan_hq::chain::{Head, Line, Verdict, judge};
 use yidan_hq::money::{Ledger, Report, Reporter};
-use yidan_payment::{Event, EventId, Evidence, Fen, Hash, TradeNo};
+use yidan_payment::{Event, EventId, Evidence, Fen, Hash, PaymentId, TradeNo};
 use yidan_wire::{Ack, Batch, Conflict, EventKind, PaymentState};
 
 /// One journal, as one enrolment of a till writes it.
@@ -26,7 +26,7 @@ pub struct Headquarters {
     /// How often a history differed.
     pub conflicts: u64,
     /// Cases that headquarters found itself.
-    pub findings: Vec<String>,
+    pub findings: BTreeMap<(&'static str, PaymentId, Option<TradeNo>), String>,
 }
 
 impl Headquarters {
@@ -109,9 +109,15 @@ impl Headquarters {
             state: &state,
             proved: proved.as_ref(),
         });
-        let found = self.ledger.cases.drain(..).filter(|case| case.found_here);
-        self.findings.extend(found.map(|case| format!("{} {}", case.kind, case.out_trade_no)));
-        self.ledger.settled.clear();
+        for case in self.ledger.cases.drain(..).filter(|case| case.found_here) {
+            self.findings.insert((case.kind, case.pay_id, case.trade_no), case.out_trade_no);
+        }
+        // What was found before its proof came is settled by the proof.
+        for settled in self.ledger.settled.drain(..) {
+            if let Some(finding) = settled.finding {
+                self.findings.remove(&(finding.as_str(), settled.pay_id, Some(settled.trade_no)));
+            }
+        }
         let number = state.out_trade_no.to_string();
         if self.payments.get(&number).is_none_or(|(known, _)| *known < line) {
             self.payments.insert(number, (line, state));

@@ -13,6 +13,7 @@ mod disk;
 mod faults;
 mod gateway;
 mod headquarters;
+mod lies;
 mod locks;
 mod machine;
 mod network;

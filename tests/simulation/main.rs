@@ -18,6 +18,9 @@ struct Arguments {
     /// Plays this seed only, and says what happened.
     #[arg(long)]
     seed: Option<u64>,
+    /// With a seed: tells every step, as the engine logs it.
+    #[arg(long)]
+    log: bool,
     /// The first seed. Without it, fresh ones.
     #[arg(long)]
     from: Option<u64>,
@@ -39,6 +42,9 @@ struct Arguments {
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
     let began = std::time::Instant::now();
+    if arguments.log {
+        tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG).without_time().init();
+    }
     let is_good = match (&arguments.bugs, arguments.seed) {
         (Some(name), _) => hunt(name)?,
         (None, Some(seed)) => replay(seed, arguments.lie)?,

@@ -1,13 +1,16 @@
 //! What happens to messages on their way: lost, doubled, late, unanswered after the effect.
 
-use crate::gateway::end_of;
+use crate::gateway::{Gateway, end_of};
 use crate::wire::{Ask, Call, HqReply, Reply, Said, Sent, What};
 use crate::world::{Event, Held, Violation, World};
+use std::time::Duration;
 use tokio::sync::oneshot;
-use yidan_payment::{OutTradeNo, UtcMs};
+use yidan_payment::{Evidence, Fen, NoTrade, OutTradeNo, PaidTrade, StatusName, UtcMs};
 use yidan_wire::Batch;
 
 const HOUR: u64 = 3_600_000;
+/// A `Date` has whole seconds, and is a while on its way.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(20);
 
 impl World {
     /// Takes everything that has left the machines in this instant.
@@ -19,7 +22,7 @@ impl World {
                 }
                 What::Call { call, reply } => {
                     self.check_written(till, &call)?;
-                    self.send_call(call, reply);
+                    self.send_call(till, call, reply);
                 }
                 What::Report { epoch, batch, reply } => self.send_report(till, epoch, batch, reply),
             }
@@ -27,10 +30,10 @@ impl World {
         Ok(())
     }
 
-    fn send_call(&mut self, call: Call, reply: oneshot::Sender<Reply>) {
+    fn send_call(&mut self, till: usize, call: Call, reply: oneshot::Sender<Reply>) {
         if self.goes_wrong(self.faults.call_twice, "call twice") {
             let later = self.chance.between(1, HOUR);
-            self.push(later, Event::AtGateway { call: call.clone(), reply: None });
+            self.push(later, Event::AtGateway { till, call: call.clone(), reply: None });
         }
         if self.goes_wrong(self.faults.call_lost, "call lost") {
             return;
@@ -41,7 +44,7 @@ impl World {
         } else {
             self.way()
         };
-        self.push(way, Event::AtGateway { call, reply: Some(reply) });
+        self.push(way, Event::AtGateway { till, call, reply: Some(reply) });
     }
 
     fn way(&mut self) -> u64 {
@@ -53,7 +56,7 @@ impl World {
     }
 
     /// A call arrives at the gateway.
-    pub(crate) fn at_gateway(&mut self, call: &Call, reply: Option<oneshot::Sender<Reply>>) -> Held {
+    pub(crate) fn at_gateway(&mut self, till: usize, call: &Call, reply: Option<oneshot::Sender<Reply>>) -> Held {
         let said = if self.goes_wrong(self.faults.unavailable_before, "20000 before") {
             Said::Unavailable
         } else if self.goes_wrong(self.faults.limited, "40005") {
@@ -61,8 +64,10 @@ impl World {
         } else {
             let said = self.gateway.answer(call, self.wire.utc());
             self.check_reuse()?;
+            let said = self.contradict(till, call).unwrap_or(said);
             self.spoil(said)
         };
+        tracing::debug!(now = self.wire.now(), till, number = call.number, ask = ?call.ask, ?said, "gateway");
         let Some(reply) = reply else { return Ok(()) };
         if self.goes_wrong(self.faults.answer_lost, "answer lost") {
             return Ok(());
@@ -72,6 +77,26 @@ impl World {
         let way = self.way();
         self.push(way, Event::Answer { reply, content: Reply { date, said } });
         Ok(())
+    }
+
+    /// A validly signed answer that contradicts what the till was told before: a replica that lags, a broken machine.
+    fn contradict(&mut self, till: usize, call: &Call) -> Option<Said> {
+        let (vanishes, lies) = (self.faults.trade_vanishes, self.faults.other_answer);
+        if self.is_calm || vanishes + lies == 0 || !matches!(call.ask, Ask::Query) {
+            return None;
+        }
+        let database = self.tills[till].running.as_ref()?.engine.database();
+        let pay_id = database.find_by_out_trade_no(&OutTradeNo::new(call.number.clone()).ok()?).ok()??;
+        let payment = database.load_payment(pay_id).ok()?;
+        let receipt = payment.receipts.first().filter(|_| payment.status.name() == StatusName::Success);
+        if let Some(receipt) = receipt {
+            let total = receipt.total.plus(Fen::from_fen(1).ok()?)?;
+            let paid = PaidTrade { trade_no: receipt.trade_no.clone(), total, receipt: total, paid_at: None };
+            return self.goes_wrong(lies, "other amount later").then(|| Gateway::say(call, &Evidence::Paid(paid)));
+        }
+        let nothing = Evidence::NoTrade(NoTrade { asked_at: UtcMs(0), answered_at: None });
+        let vanishes = payment.trade_seen && self.goes_wrong(vanishes, "trade vanishes");
+        vanishes.then(|| Gateway::say(call, &nothing))
     }
 
     /// The effect is there, the answer says nothing, or nobody can tell who wrote it.
@@ -138,8 +163,14 @@ impl World {
     fn check_written(&mut self, till: usize, call: &Call) -> Held {
         let Ask::Precreate(body) = &call.ask else { return Ok(()) };
         let out_trade_no = OutTradeNo::new(call.number.clone()).expect("the engine sends numbers");
+        let now = self.wire.utc();
         let here = &mut self.tills[till];
         here.sent.insert(call.number.clone());
+        let last = here.bodies.insert(call.number.clone(), body.clone());
+        let lives = |last: &String| last != body && end_of(last).is_some_and(|end| end > now.after(CLOCKS_DIFFER));
+        if last.as_ref().is_some_and(lives) {
+            return Err(Violation(format!("{} was sent with another text while its code lives", call.number)));
+        }
         let Some(running) = &here.running else { return Ok(()) };
         if here.machine.disk.borrow().is_dead() {
             return Ok(());

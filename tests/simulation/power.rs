@@ -55,6 +55,7 @@ impl World {
         let power_was_cut = std::mem::take(&mut here.power_is_cut);
         machine.disk.borrow_mut().start(power_was_cut);
         here.starts += 1;
+        tracing::debug!(now = self.wire.now(), till, power_was_cut, "start");
         self.arm(till);
         match till::start(&machine, &self.tills[till].setup) {
             Ok(running) => {
@@ -101,6 +102,7 @@ impl World {
 
     /// The machine of a till stops in the middle of whatever it does.
     pub(crate) fn crash(&mut self, till: usize) {
+        tracing::debug!(now = self.wire.now(), till, "crash");
         self.counts.add("crashes");
         let power_is_cut = self.chance.happens(self.faults.power_cut);
         let here = &mut self.tills[till];

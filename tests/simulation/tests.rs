@@ -1,6 +1,7 @@
 //! The simulation itself: it repeats itself, and it holds.
 
-use crate::{Lie, play_one};
+use crate::{Lie, bugs, play_one};
+use std::path::Path;
 
 #[test]
 fn the_same_seed_gives_the_same_trace() {
@@ -14,4 +15,19 @@ fn the_same_seed_gives_the_same_trace() {
 fn a_disk_that_lies_is_noticed() {
     let caught = (1..40).find_map(|seed| play_one(seed, Lie::Sync).err());
     assert!(caught.is_some(), "fsync did nothing, and nobody noticed");
+}
+
+#[test]
+fn every_planted_bug_has_its_place() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let bugs = bugs::load(&top).unwrap();
+    assert!(bugs.len() >= 30, "only {} planted bugs", bugs.len());
+    for bug in bugs {
+        for edit in bug.edits() {
+            let text = std::fs::read_to_string(top.join(&edit.file)).unwrap();
+            let count = text.matches(edit.find.as_str()).count();
+            assert_eq!(count, 1, "{}: {:?} occurs {count} times in {}", bug.id, edit.find, edit.file);
+        }
+        assert!(bug.lie.is_some() != bug.file.is_some(), "{} is planted in a file or in the disk", bug.id);
+    }
 }

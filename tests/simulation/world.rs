@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use yidan_payment::{Account, PaymentId, RequestId, StatusName};
+use yidan_payment::{Account, PaymentId, StatusName};
 use yidan_wire::{Batch, EventKind};
 
 /// Something that must never happen did, or something that must happen did not.
@@ -56,8 +56,6 @@ pub struct World {
     pub(crate) hq_yesterday: Option<Headquarters>,
     pub(crate) tills: Vec<Till>,
     pub(crate) customers: Vec<Customer>,
-    pub(crate) requests: BTreeMap<RequestId, usize>,
-    pub(crate) bills: BTreeMap<String, usize>,
     pub(crate) owners: BTreeMap<String, PaymentId>,
     pub(crate) counts: Counts,
     pub(crate) life_ms: u64,
@@ -77,6 +75,8 @@ pub struct Till {
     /// What was told, and what was sent, since a start last proved that it survives.
     pub(crate) unproved: BTreeSet<PaymentId>,
     pub(crate) sent: BTreeSet<String>,
+    /// The last text that was sent under a number.
+    pub(crate) bodies: BTreeMap<String, String>,
     /// Another process that holds the file.
     pub(crate) other: Option<rusqlite::Connection>,
     /// Somebody put other keys in.
@@ -98,7 +98,7 @@ pub enum Event {
     /// A timer ends.
     Wake(oneshot::Sender<()>),
     /// A call arrives.
-    AtGateway { call: Call, reply: Option<oneshot::Sender<Reply>> },
+    AtGateway { till: usize, call: Call, reply: Option<oneshot::Sender<Reply>> },
     /// An answer arrives.
     Answer { reply: oneshot::Sender<Reply>, content: Reply },
     /// A report arrives.
@@ -208,8 +208,6 @@ impl World {
             hq_yesterday: None,
             tills,
             customers: Vec::new(),
-            requests: BTreeMap::new(),
-            bills: BTreeMap::new(),
             owners: BTreeMap::new(),
             counts: Counts::default(),
             life_ms: u64::from(code_min) * MINUTE,
@@ -280,7 +278,7 @@ impl World {
             Event::Wake(wake) => drop(wake.send(())),
             Event::Answer { reply, content } => drop(reply.send(content)),
             Event::HqAnswer { reply, content } => drop(reply.send(content)),
-            Event::AtGateway { call, reply } => self.at_gateway(&call, reply)?,
+            Event::AtGateway { till, call, reply } => self.at_gateway(till, &call, reply)?,
             Event::AtHq { till, epoch, batch, reply } => self.at_headquarters(till, epoch, &batch, reply)?,
             Event::Step { customer, step } => self.step(customer, step)?,
             Event::Arrives { customer } => self.arrives(customer),
@@ -343,6 +341,7 @@ impl Till {
             known: BTreeMap::new(),
             unproved: BTreeSet::new(),
             sent: BTreeSet::new(),
+            bodies: BTreeMap::new(),
             other: None,
             has_other_keys: false,
             starts: 0,
