@@ -6,6 +6,7 @@
 use crate::disk::Lie;
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -95,7 +96,6 @@ pub fn load(top: &Path) -> anyhow::Result<Vec<Bug>> {
 
 /// A copy of the sources in which bugs are planted, with a target folder of its own.
 pub struct Copy {
-    top: PathBuf,
     tree: PathBuf,
     target: PathBuf,
 }
@@ -107,7 +107,7 @@ impl Copy {
     /// Of the disk.
     pub fn new(top: &Path) -> anyhow::Result<Copy> {
         let folder = top.join("target/simulation-bugs");
-        let copy = Copy { top: top.into(), tree: folder.join("tree"), target: folder.join("target") };
+        let copy = Copy { tree: folder.join("tree"), target: folder.join("target") };
         for name in ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates", "migrations", "src-tauri", "tests"] {
             mirror(&top.join(name), &copy.tree.join(name))?;
         }
@@ -119,11 +119,14 @@ impl Copy {
     /// # Errors
     /// If it cannot be planted or built.
     pub fn hunt(&self, bug: &Bug) -> anyhow::Result<Option<Caught>> {
+        let files: BTreeSet<String> = bug.edits().into_iter().map(|edit| edit.file).collect();
+        let read = |file: String| Ok((fs::read_to_string(self.tree.join(&file))?, file));
+        let originals: Vec<(String, String)> = files.into_iter().map(read).collect::<anyhow::Result<_>>()?;
         let planted = bug.edits().iter().try_for_each(|edit| self.plant(bug, edit));
         let built = planted.and_then(|()| self.build());
         let played = built.and_then(|program| self.play(&program, bug));
-        for edit in bug.edits() {
-            fs::copy(self.top.join(&edit.file), self.tree.join(&edit.file))?;
+        for (original, file) in originals {
+            fs::write(self.tree.join(file), original)?;
         }
         read_catch(&played?, bug)
     }
