@@ -10,7 +10,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use yidan_engine::{Answer, Gateway, GatewayClock, NotOurNotice, PayOrder, RefundOrder, RefundQuestion, SignedNotice};
 use yidan_payment::{
-    Account, Evidence, Fen, GatewayError, NoTrade, OutTradeNo, PrecreateOrder, Proof, Source, Statement, UtcMs,
+    Account, Evidence, Fen, GatewayError, NoRefund, NoTrade, OutTradeNo, PrecreateOrder, Proof, Source, Statement,
+    UtcMs,
 };
 
 /// Longer nobody waits for an answer.
@@ -63,6 +64,9 @@ fn with_moments(evidence: Evidence, asked_at: UtcMs, answered_at: Option<UtcMs>)
     if let Evidence::NoTrade(_) = evidence {
         return Evidence::NoTrade(NoTrade { asked_at, answered_at });
     }
+    if let Evidence::NotRefunded(answer) = evidence {
+        return Evidence::NotRefunded(NoRefund { asked_at, ..answer });
+    }
     evidence
 }
 
@@ -91,15 +95,19 @@ impl Gateway for Channel {
         Box::pin(self.exchange(out_trade_no, Ask::Close, Source::Close))
     }
 
-    // The simulated customers do not return goods yet, and show no codes.
-    fn refund<'a>(&'a self, _order: &'a RefundOrder) -> Answer<'a> {
-        Box::pin(async { Err(not_here()) })
+    fn refund<'a>(&'a self, order: &'a RefundOrder) -> Answer<'a> {
+        let (trade_no, number) = (order.trade_no.clone(), order.out_request_no.clone());
+        let ask = Ask::Refund { trade_no, number, amount: order.amount };
+        Box::pin(self.exchange(&order.out_trade_no, ask, Source::Refund))
     }
 
-    fn refund_query<'a>(&'a self, _question: &'a RefundQuestion) -> Answer<'a> {
-        Box::pin(async { Err(not_here()) })
+    fn refund_query<'a>(&'a self, question: &'a RefundQuestion) -> Answer<'a> {
+        let (trade_no, number) = (question.trade_no.clone(), question.out_request_no.clone());
+        let ask = Ask::RefundQuery { trade_no, number };
+        Box::pin(self.exchange(&question.out_trade_no, ask, Source::RefundQuery))
     }
 
+    // The simulated customers show no codes of their own.
     fn pay<'a>(&'a self, _order: &'a PayOrder) -> Answer<'a> {
         Box::pin(async { Err(not_here()) })
     }

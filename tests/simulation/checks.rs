@@ -113,12 +113,16 @@ impl World {
         for receipt in &payment.receipts {
             let key = format!("{}/{number}", payment.account.0);
             let trade = self.gateway.find_trade(&key).filter(|trade| trade.trade_no == receipt.trade_no);
-            if trade.is_none_or(|trade| trade.paid_at.is_none() || trade.total != receipt.total) {
+            let Some(trade) = trade.filter(|trade| trade.paid_at.is_some() && trade.total == receipt.total) else {
                 return broken(format!("{number} has money that the gateway does not have"));
+            };
+            if payment.refunded_of(&receipt.trade_no) > trade.returns.total() {
+                return broken(format!("{number} gave back what the gateway did not"));
             }
         }
         let is_paid = payment.status.name() == StatusName::Success;
-        if is_paid && !payment.receipts.iter().any(|receipt| receipt.total == payment.amount) {
+        let is_decided = self.decided.contains(&payment.pay_id);
+        if is_paid && !is_decided && !payment.receipts.iter().any(|receipt| receipt.total == payment.amount) {
             return broken(format!("{number} is SUCCESS without its money"));
         }
         Ok(())
@@ -160,6 +164,9 @@ impl World {
 
     /// Whether nothing is in doubt and nothing waits.
     pub(crate) fn is_settled(&mut self) -> Result<bool, Violation> {
+        if !self.bill_is_in || !self.on_bill.is_empty() {
+            return Ok(false);
+        }
         for till in &self.tills {
             let Some(running) = &till.running else { return Ok(false) };
             let database = running.engine.database();
@@ -168,6 +175,12 @@ impl World {
             let report = running.engine.report_state().map_err(unreadable)?;
             if !live.is_empty() || !watched.is_empty() || report.waiting > 0 {
                 return Ok(false);
+            }
+            for pay_id in till.known.keys() {
+                let payment = database.load_payment(*pay_id).map_err(unreadable)?;
+                if !payment.refunds_to_ask().is_empty() {
+                    return Ok(false);
+                }
             }
         }
         Ok(true)
@@ -190,17 +203,15 @@ impl World {
         Violation("a closed payment was not asked once more".into())
     }
 
-    /// The end: late calls arrive, then every fen is where it belongs.
+    /// The end: every fen is where it belongs.
     pub(crate) fn end(&mut self) -> Held {
-        for call in self.take_late_calls() {
-            self.gateway.answer(&call, self.wire.utc());
-        }
         let mut booked = BTreeMap::new();
         for till in 0..self.tills.len() {
             for (pay_id, payment) in self.load_all(till)? {
                 self.check_money(&payment)?;
                 self.check_case(till, pay_id, &payment)?;
                 booked.extend(payment.receipts.iter().map(|receipt| (receipt.trade_no.clone(), receipt.total)));
+                self.check_returns(&payment)?;
             }
         }
         let truth: BTreeMap<_, Fen> =
@@ -221,6 +232,19 @@ impl World {
         self.lie_to_headquarters()
     }
 
+    /// What went back is known, here and at headquarters.
+    fn check_returns(&self, payment: &Payment) -> Held {
+        for receipt in &payment.receipts {
+            let key = format!("{}/{}", payment.account.0, payment.out_trade_no);
+            let back = self.gateway.find_trade(&key).map_or(Fen::ZERO, |trade| trade.returns.total());
+            let (here, there) = (payment.refunded_of(&receipt.trade_no), self.hq.refunded(&receipt.trade_no));
+            if here != back || there != back {
+                return broken(format!("{key}: {back} went back, the till knows {here}, headquarters {there}"));
+            }
+        }
+        Ok(())
+    }
+
     fn load_all(&self, till: usize) -> Result<Vec<(PaymentId, Payment)>, Violation> {
         let Some(running) = &self.tills[till].running else { return Ok(Vec::new()) };
         let database = running.engine.database();
@@ -234,10 +258,8 @@ impl World {
     /// Money that a person must decide about has a case.
     fn check_case(&self, till: usize, pay_id: PaymentId, payment: &Payment) -> Held {
         let Some(running) = &self.tills[till].running else { return Ok(()) };
-        let cases = running.engine.database().list_open_cases().map_err(unreadable)?;
-        let has = |kind: Option<CaseKind>| {
-            cases.iter().any(|case| case.pay_id == pay_id && kind.is_none_or(|kind| case.kind == kind))
-        };
+        let cases = running.engine.database().list_cases_of(pay_id).map_err(unreadable)?;
+        let has = |kind: Option<CaseKind>| cases.iter().any(|case| kind.is_none_or(|kind| case.kind == kind));
         let number = &payment.out_trade_no;
         match &payment.status {
             Status::Suspense if !has(None) => broken(format!("{number} has money in suspense and no case")),

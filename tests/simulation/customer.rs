@@ -21,6 +21,10 @@ pub struct Customer {
     pub scanned: Vec<(u64, String)>,
     /// Clicks that brought somebody else's code.
     pub tries: u32,
+    /// The draft of the refund, and how much.
+    pub refund: Option<(RequestId, Fen)>,
+    /// What somebody wished to give back.
+    pub wished: Fen,
     /// Another click is planned already.
     pub will_click: bool,
     /// Paid with money after a stop.
@@ -56,6 +60,20 @@ pub enum Step {
     Again,
     /// The customer pays with money, if the stop was accepted.
     Cash,
+    /// Goods come back.
+    Refund {
+        /// All of them.
+        in_full: bool,
+    },
+    /// A second manager does the same at the same time.
+    RefundByOther,
+    /// A refund that was refused is tried again.
+    RetryRefund(RequestId),
+    /// Somebody gives money back with the shop's phone app.
+    PhoneApp {
+        /// All that is left.
+        in_full: bool,
+    },
     /// A phone scans the first code that was seen.
     ScanFirst(u64),
     /// A phone scans the last code that was seen.
@@ -110,6 +128,24 @@ impl Plot {
         }
         if chance.happens(30) {
             self.code(chance.between(0, scans), Step::Refresh);
+        }
+        if chance.happens(60) {
+            self.returns_goods(chance, scans + 25 * SECOND);
+        }
+    }
+
+    /// A storm of clicks, two managers at once, and the phone app.
+    fn returns_goods(&mut self, chance: &mut Chance, from: u64) {
+        let in_full = chance.happens(500);
+        let back = from + chance.between(0, 120 * SECOND);
+        for _ in 0..chance.between(1, 4) {
+            self.code(back + chance.between(0, 3 * SECOND), Step::Refund { in_full });
+        }
+        if chance.happens(400) {
+            self.code(back + chance.between(0, 2 * SECOND), Step::RefundByOther);
+        }
+        if chance.happens(250) {
+            self.code(from + chance.between(0, 240 * SECOND), Step::PhoneApp { in_full: chance.happens(500) });
         }
     }
 

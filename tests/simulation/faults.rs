@@ -41,6 +41,8 @@ pub struct Faults {
     pub report_twice: u64,
     /// Headquarters' database fails at the commit.
     pub hq_broken: u64,
+    /// The merchant's balance does not cover refunds for a while.
+    pub no_balance: bool,
     /// Headquarters is restored from yesterday (once per seed).
     pub hq_restored: bool,
     /// Headquarters is older than the tills for half of the time.
@@ -93,6 +95,7 @@ impl Faults {
             ..Faults::default()
         };
         faults.hq_restored = chance.happens(250);
+        faults.no_balance = chance.happens(300);
         faults.hq_older = chance.happens(200);
         faults.clock_jumps = chance.happens(300);
         faults.disk_full = chance.happens(200);

@@ -3,6 +3,7 @@
 //! Must always hold, as at Alipay: a code is not a trade; a trade is made by the buyer's scan, belongs to that buyer, and
 //! a number carries at most one. Nothing kills a code that nobody has scanned for certain but its end.
 
+use crate::returns::Returns;
 use crate::seal;
 use crate::wire::{Ask, Call, Said};
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub struct Gateway {
     numbers: BTreeMap<String, Number>,
     codes: BTreeMap<String, String>,
     trades: u64,
+    /// The merchant's balance does not cover a refund now.
+    pub has_no_money: bool,
     /// Numbers that came with another amount or subject than before.
     pub reused: Vec<String>,
 }
@@ -54,7 +57,9 @@ pub struct Trade {
     pub state: TradeState,
     /// When it was paid.
     pub paid_at: Option<UtcMs>,
-    buyer: u64,
+    /// What went back.
+    pub returns: Returns,
+    pub(crate) buyer: u64,
     ends_at: UtcMs,
 }
 
@@ -104,7 +109,14 @@ impl Gateway {
     /// Empty books.
     #[must_use]
     pub fn new(rules: Rules) -> Gateway {
-        Gateway { rules, numbers: BTreeMap::new(), codes: BTreeMap::new(), trades: 0, reused: Vec::new() }
+        Gateway {
+            rules,
+            numbers: BTreeMap::new(),
+            codes: BTreeMap::new(),
+            trades: 0,
+            has_no_money: false,
+            reused: Vec::new(),
+        }
     }
 
     /// Does what a call wants, and says what came of it.
@@ -114,6 +126,8 @@ impl Gateway {
             Ask::Precreate(body) => self.precreate(&key, body, now),
             Ask::Query => self.query(&key, now),
             Ask::Close => self.close(&key, now),
+            Ask::Refund { trade_no, number, amount } => self.refund(&key, trade_no, number, *amount),
+            Ask::RefundQuery { trade_no, number } => self.refund_query(&key, trade_no, number),
         };
         Gateway::say(call, &evidence)
     }
@@ -150,6 +164,10 @@ impl Gateway {
     pub fn paid(&self) -> impl Iterator<Item = (&String, &Trade)> {
         let trades = self.numbers.iter().filter_map(|(number, of)| Some((number, of.trade.as_ref()?)));
         trades.filter(|(_, trade)| trade.state == TradeState::Paid)
+    }
+
+    pub(crate) fn find_trade_mut(&mut self, key: &str) -> Option<&mut Trade> {
+        self.numbers.get_mut(key)?.trade.as_mut()
     }
 
     fn precreate(&mut self, number: &str, body: &str, now: UtcMs) -> Evidence {
@@ -191,12 +209,8 @@ impl Gateway {
         match trade.state {
             TradeState::Waiting => Evidence::WaitBuyerPay(seen),
             TradeState::Closed => Evidence::TradeClosed(seen),
-            TradeState::Paid => Evidence::Paid(PaidTrade {
-                trade_no: trade.trade_no.clone(),
-                total: trade.total,
-                receipt: trade.total,
-                paid_at: trade.paid_at,
-            }),
+            TradeState::Paid if trade.returns.total() == trade.total => Evidence::TradeClosedPaid(paid_of(trade)),
+            TradeState::Paid => Evidence::Paid(paid_of(trade)),
         }
     }
 
@@ -238,6 +252,7 @@ impl Gateway {
             total: total.unwrap_or(session.amount),
             state: TradeState::Waiting,
             paid_at: None,
+            returns: Returns::default(),
             buyer,
             ends_at: session.ends_at,
         });
@@ -281,6 +296,10 @@ impl Gateway {
     }
 }
 
-fn refusal(sub_code: &str) -> Refusal {
+fn paid_of(trade: &Trade) -> PaidTrade {
+    PaidTrade { trade_no: trade.trade_no.clone(), total: trade.total, receipt: trade.total, paid_at: trade.paid_at }
+}
+
+pub(crate) fn refusal(sub_code: &str) -> Refusal {
     Refusal { code: "40004".into(), sub_code: sub_code.into(), text: String::new() }
 }

@@ -89,6 +89,13 @@ impl Headquarters {
         self.ledger.receipts.iter().map(|(trade_no, counted)| (trade_no, counted.total))
     }
 
+    /// What went back of a trade, as it counts.
+    #[must_use]
+    pub fn refunded(&self, trade_no: &TradeNo) -> Fen {
+        let of_trade = self.ledger.refunds.iter().filter(|((of, _), _)| of == trade_no);
+        Fen::sum(of_trade.map(|(_, counted)| counted.amount)).unwrap_or(Fen::MAX)
+    }
+
     /// The payment of a number, as last reported.
     #[must_use]
     pub fn find_payment(&self, number: &str) -> Option<&PaymentState> {
@@ -99,6 +106,7 @@ impl Headquarters {
         let Some(kind) = read_kind(event).filter(|kind| !self.unknown.contains(kind)) else { return };
         let Ok(state) = serde_json::from_str::<PaymentState>(&event.payload) else { return };
         let proved = read_evidence(&state);
+        tracing::debug!(till, seq = event.seq, ?kind, ?proved, refunds = ?state.refunds, number = %state.out_trade_no, "booked");
         let reporter = Reporter { terminal_id: format!("T{till}"), store_id: "S1".into() };
         let line = (i64::from(epoch), event.seq);
         self.ledger.book(&Report {

@@ -40,6 +40,7 @@ fn invented() -> yidan_wire::ReceiptState {
             receipt: total,
             paid_at: None,
             booked: yidan_payment::Booked::Recognised,
+            sale_id: None,
         },
         business_day: "2026-11-30".into(),
     }

@@ -5,7 +5,7 @@ use crate::wire::{Ask, Call, HqReply, Reply, Said, Sent, What};
 use crate::world::{Event, Held, Violation, World};
 use std::time::Duration;
 use tokio::sync::oneshot;
-use yidan_payment::{Evidence, Fen, NoTrade, OutTradeNo, PaidTrade, StatusName, UtcMs};
+use yidan_payment::{Evidence, Fen, NoTrade, OutTradeNo, PaidTrade, Refund, RefundStatus, StatusName, UtcMs};
 use yidan_wire::Batch;
 
 const HOUR: u64 = 3_600_000;
@@ -64,6 +64,7 @@ impl World {
         } else {
             let said = self.gateway.answer(call, self.wire.utc());
             self.check_reuse()?;
+            self.check_refunds(&call.key())?;
             let said = self.contradict(till, call).unwrap_or(said);
             self.spoil(said)
         };
@@ -88,7 +89,8 @@ impl World {
         let database = self.tills[till].running.as_ref()?.engine.database();
         let pay_id = database.find_by_out_trade_no(&OutTradeNo::new(call.number.clone()).ok()?).ok()??;
         let payment = database.load_payment(pay_id).ok()?;
-        let receipt = payment.receipts.first().filter(|_| payment.status.name() == StatusName::Success);
+        let is_plain = payment.status.name() == StatusName::Success && payment.refunds.is_empty();
+        let receipt = payment.receipts.first().filter(|_| is_plain);
         if let Some(receipt) = receipt {
             let total = receipt.total.plus(Fen::from_fen(1).ok()?)?;
             let paid = PaidTrade { trade_no: receipt.trade_no.clone(), total, receipt: total, paid_at: None };
@@ -161,7 +163,11 @@ impl World {
 
     /// Written down before it is sent: what leaves is in the row, and so is the moment after which no code can be paid.
     fn check_written(&mut self, till: usize, call: &Call) -> Held {
-        let Ask::Precreate(body) = &call.ask else { return Ok(()) };
+        let body = match &call.ask {
+            Ask::Precreate(body) => body,
+            Ask::Refund { number, .. } => return self.check_refund_written(till, call, number),
+            Ask::Query | Ask::Close | Ask::RefundQuery { .. } => return Ok(()),
+        };
         let out_trade_no = OutTradeNo::new(call.number.clone()).expect("the engine sends numbers");
         let now = self.wire.utc();
         let here = &mut self.tills[till];
@@ -186,5 +192,22 @@ impl World {
             return Ok(());
         }
         Err(Violation(format!("{} was sent, and what was sent was not written down before", call.number)))
+    }
+
+    fn check_refund_written(&self, till: usize, call: &Call, number: &str) -> Held {
+        let here = &self.tills[till];
+        let Some(running) = here.running.as_ref().filter(|_| !here.machine.disk.borrow().is_dead()) else {
+            return Ok(());
+        };
+        let database = running.engine.database();
+        let out_trade_no = OutTradeNo::new(call.number.clone()).expect("the engine sends numbers");
+        let Ok(Some(pay_id)) = database.find_by_out_trade_no(&out_trade_no) else { return Ok(()) };
+        let Ok(payment) = database.load_payment(pay_id) else { return Ok(()) };
+        let is_it = |refund: &&Refund| refund.out_request_no.as_deref() == Some(number);
+        let refund = payment.refunds.iter().find(is_it);
+        if refund.is_some_and(|refund| refund.status == RefundStatus::Processing && refund.sent_at.is_some()) {
+            return Ok(());
+        }
+        Err(Violation(format!("refund {number} was sent before it was written down")))
     }
 }

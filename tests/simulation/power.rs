@@ -16,6 +16,11 @@ impl World {
         for till in 0..self.tills.len() {
             self.plan_for_till(till, closes, &mut chance);
         }
+        if self.faults.no_balance {
+            let empty = chance.below(closes);
+            self.push(empty, Event::Balance { is_empty: true });
+            self.push(empty + chance.between(MINUTE, 20 * MINUTE), Event::Balance { is_empty: false });
+        }
         if self.faults.hq_restored {
             let backup = chance.below(closes / 2);
             self.push(backup, Event::HqBackup);
@@ -27,6 +32,7 @@ impl World {
     }
 
     fn plan_for_till(&mut self, till: usize, closes: u64, chance: &mut Chance) {
+        self.push(chance.below(3 * MINUTE), Event::ManagerLooks { till });
         if self.faults.clock_jumps {
             for _ in 0..chance.between(1, 6) {
                 self.push(chance.below(closes), Event::ClockJumps { till });
@@ -180,6 +186,7 @@ impl World {
     pub(crate) fn calm(&mut self) {
         self.is_calm = true;
         self.hq.renew();
+        self.gateway.has_no_money = false;
         for till in 0..self.tills.len() {
             self.tills[till].other = None;
             self.tills[till].machine.disk.borrow_mut().calm();
@@ -189,6 +196,7 @@ impl World {
             }
             self.push(21_000, Event::Start { till });
         }
+        self.push(30 * MINUTE, Event::Bill);
         self.push(MINUTE, Event::Look);
     }
 }

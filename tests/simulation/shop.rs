@@ -46,9 +46,17 @@ impl World {
             Step::ScanLast(phone) => self.scan(customer, phone, false),
             Step::Pay(phone) => self.pay(customer, phone)?,
             Step::Cash => self.pay_cash(customer),
-            Step::Click | Step::Again | Step::Stop | Step::Resume | Step::Refresh | Step::NewCode | Step::Ask => {
-                self.at_counter(customer, step)
-            }
+            Step::PhoneApp { in_full } => self.refund_elsewhere(customer, in_full),
+            Step::Click
+            | Step::Again
+            | Step::Stop
+            | Step::Resume
+            | Step::Refresh
+            | Step::NewCode
+            | Step::Ask
+            | Step::Refund { .. }
+            | Step::RefundByOther
+            | Step::RetryRefund(_) => self.at_counter(customer, step),
         }
         Ok(())
     }
@@ -84,6 +92,9 @@ impl World {
             Step::NewCode => payment.map(Act::NewCode),
             Step::Ask => payment.map(Act::Ask),
             Step::Again => self.again(customer),
+            Step::Refund { .. } | Step::RefundByOther => self.refund_act(customer, step),
+            Step::RetryRefund(request_id) => Some(Act::RetryRefund { request_id }),
+            Step::PhoneApp { .. } => None,
             Step::Cash | Step::ScanFirst(_) | Step::ScanLast(_) | Step::Pay(_) => None,
         }
     }
@@ -141,6 +152,8 @@ impl World {
 
     /// The program has answered.
     pub(crate) fn came(&mut self, customer: usize, act: &Act, came: &Came) {
+        self.refund_came(customer, act, came);
+        self.notice_came(customer, act, came);
         match (act, came) {
             (Act::Collect(_), Came::Payment(payment)) => self.shown(customer, payment),
             (Act::Collect(_), Came::SameAmount(payment)) => {
@@ -321,6 +334,8 @@ impl Customer {
             on_closed: Vec::new(),
             is_another: false,
             will_click: false,
+            refund: None,
+            wished: Fen::ZERO,
             met_lawlessness: false,
         }
     }

@@ -15,9 +15,10 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 use tokio::sync::broadcast;
 use yidan_engine::{
-    Collected, Counter, Database, Engine, GatewayClock, Limits, NewOrder, OpenError, Parts, Place, serve,
+    Collected, Counter, Database, Decision, Engine, Error, GatewayClock, Limits, NewOrder, NewRefund, OpenError, Parts,
+    Place, Signature, serve,
 };
-use yidan_payment::{Account, Payment, PaymentId};
+use yidan_payment::{Account, CaseId, Fen, Payment, PaymentId, RefundStatus, RequestId};
 
 /// What somebody at a counter does.
 #[derive(Clone, Debug)]
@@ -34,6 +35,14 @@ pub enum Act {
     NewCode(PaymentId),
     /// Asks the gateway once more.
     Ask(PaymentId),
+    /// Gives money back.
+    GiveBack { pay_id: PaymentId, request_id: RequestId, amount: Fen },
+    /// Tries a refused refund again.
+    RetryRefund { request_id: RequestId },
+    /// Hears a notice about a refund (`key` is the number at the gateway).
+    AskRefund { pay_id: PaymentId, key: String, number: String },
+    /// Decides a case.
+    Decide { case_id: CaseId, decision: Decision },
 }
 
 /// What came of it.
@@ -43,6 +52,10 @@ pub enum Came {
     Payment(Box<Payment>),
     /// The same amount is still closing.
     SameAmount(Box<Payment>),
+    /// The refund as it is now.
+    Refund(RefundStatus),
+    /// It was done.
+    Done,
     /// It was refused, or could not be done.
     Refused,
 }
@@ -117,11 +130,13 @@ pub fn start(machine: &Rc<Machine>, setup: &Setup) -> Result<Running, OpenError>
         },
         limits: Limits { code_min: setup.code_min, idle: setup.idle, ..Limits::default() },
     };
-    let engine = Engine::start(parts).map_err(|error| OpenError::Disk {
-        doing: "start the engine on",
-        path: path_of(machine.till),
-        source: Box::new(error),
-    })?;
+    let wrong = |error: Error| {
+        let (path, source) = (path_of(machine.till), Box::new(error));
+        OpenError::Disk { doing: "start the engine on", path, source }
+    };
+    let appoint = |connection: &rusqlite::Connection| Ok(connection.execute(APPOINT, [])?);
+    parts.database.read("appoint a manager", appoint).map_err(wrong)?;
+    let engine = Engine::start(parts).map_err(wrong)?;
     let (counter, inbox) = Counter::new(&engine);
     let flag = Arc::new(Flag(AtomicBool::new(true)));
     Ok(Running {
@@ -204,8 +219,50 @@ fn perform(engine: Rc<Engine>, act: Act) -> LocalBoxFuture<'static, Came> {
             Act::Refresh(pay_id) => engine.refresh(pay_id).await,
             Act::NewCode(pay_id) => engine.new_code(pay_id).await,
             Act::Ask(pay_id) => engine.ask_now(pay_id).await,
+            Act::AskRefund { pay_id, number, .. } => engine.ask_refund(pay_id, &number).await,
+            Act::GiveBack { pay_id, request_id, amount } => {
+                return give_back(&engine, pay_id, request_id, amount).await.unwrap_or(Came::Refused);
+            }
+            Act::RetryRefund { request_id } => return retry(&engine, request_id).await.unwrap_or(Came::Refused),
+            Act::Decide { case_id, decision } => {
+                let Ok(approval) = engine.authorise(yidan_engine::Act::Decide(case_id), MANAGER) else {
+                    return Came::Refused;
+                };
+                let decided = engine.decide(case_id, decision, approval).await;
+                return decided.map_or(Came::Refused, |_| Came::Done);
+            }
         };
         payment.map_or(Came::Refused, |payment| Came::Payment(Box::new(payment)))
     }
     .boxed_local()
+}
+
+const MANAGER: Signature<'_> = Signature { asked_by: "", approved_by: "m1", pin: "2468" };
+
+/// A PIN that is quickly checked: the real hash is slow on purpose, and thousands of refunds would take hours.
+const APPOINT: &str = "insert or ignore into operators (operator_id, name, role, pin_hash, wrong_pins, created_at_ms)
+    values ('m1', 'manager', 'MANAGER',
+    '$argon2id$v=19$m=8,t=1,p=1$c2ltdWxhdGlvbi1zYWx0IQ$VkfXxGQm1MnY19pGCmivmuMwXon3sceYrFIlnl3WMyQ', 0, 0)";
+
+async fn give_back(engine: &Rc<Engine>, pay_id: PaymentId, request_id: RequestId, amount: Fen) -> Option<Came> {
+    let approval = engine.authorise(yidan_engine::Act::Refund { pay_id, amount }, MANAGER).ok()?;
+    let wanted = NewRefund {
+        request_id,
+        pay_id,
+        trade_no: None,
+        amount,
+        reason: "goods came back".into(),
+        seen_refunded: Some(Fen::ZERO),
+        approval,
+    };
+    let refunded = engine.refund(wanted).await.ok()?;
+    Some(Came::Refund(refunded.refund.status))
+}
+
+async fn retry(engine: &Rc<Engine>, request_id: RequestId) -> Option<Came> {
+    let known = engine.find_refund(request_id).ok()??;
+    let act = yidan_engine::Act::Refund { pay_id: known.payment.pay_id, amount: known.refund.amount };
+    let approval = engine.authorise(act, MANAGER).ok()?;
+    let refunded = engine.retry_refund(request_id, approval).await.ok()?;
+    Some(Came::Refund(refunded.refund.status))
 }

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use tokio::sync::oneshot;
-use yidan_payment::UtcMs;
+use yidan_payment::{Fen, TradeNo, UtcMs};
 use yidan_wire::{Ack, Batch, Conflict};
 
 /// The world begins at midnight (UTC) of 2026-11-30.
@@ -78,6 +78,22 @@ pub enum Ask {
     Query,
     /// The end of the trade.
     Close,
+    /// Money back.
+    Refund {
+        /// Of which trade.
+        trade_no: TradeNo,
+        /// Under which number.
+        number: String,
+        /// How much.
+        amount: Fen,
+    },
+    /// What became of a refund.
+    RefundQuery {
+        /// Of which trade.
+        trade_no: TradeNo,
+        /// Under which number.
+        number: String,
+    },
 }
 
 /// An answer of the gateway as it arrives.

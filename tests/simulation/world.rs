@@ -57,6 +57,10 @@ pub struct World {
     pub(crate) tills: Vec<Till>,
     pub(crate) customers: Vec<Customer>,
     pub(crate) owners: BTreeMap<String, PaymentId>,
+    pub(crate) decided: BTreeSet<PaymentId>,
+    /// Lines of the bill that nobody has heard yet: number at the gateway, number of the refund.
+    pub(crate) on_bill: BTreeSet<(String, String)>,
+    pub(crate) bill_is_in: bool,
     pub(crate) counts: Counts,
     pub(crate) life_ms: u64,
     heap: BinaryHeap<Due>,
@@ -119,6 +123,12 @@ pub enum Event {
     OtherProcess { till: usize, comes: bool },
     /// Other keys are put in, or the right ones back.
     Keys { till: usize, are_other: bool },
+    /// A notice about a refund comes.
+    RefundNotice { customer: usize, key: String, number: String },
+    /// A manager looks at the cases.
+    ManagerLooks { till: usize },
+    /// The merchant's balance is empty, or not any more.
+    Balance { is_empty: bool },
     /// Headquarters is backed up.
     HqBackup,
     /// Headquarters is restored.
@@ -127,6 +137,8 @@ pub enum Event {
     HqRenewed,
     /// Nothing goes wrong any more.
     Calm,
+    /// The day's bill is in.
+    Bill,
     /// Whether all is settled is looked at.
     Look,
 }
@@ -198,7 +210,9 @@ impl World {
             Till::new(Machine::new(number, disk, Rc::clone(&wire), chance.fork()), setup.clone())
         };
         let tills = (0..count).map(&mut till).collect();
-        let unknown = vec![EventKind::Paid, EventKind::CodeShown, EventKind::Suspended];
+        // All kinds that bring, move or decide money: a refund cannot be counted before its receipt.
+        let unknown =
+            vec![EventKind::CodeShown, EventKind::Paid, EventKind::Suspended, EventKind::Refunded, EventKind::Decided];
         World {
             hq: if faults.hq_older { Headquarters::older(unknown) } else { Headquarters::default() },
             wire: Rc::clone(&wire),
@@ -209,6 +223,9 @@ impl World {
             tills,
             customers: Vec::new(),
             owners: BTreeMap::new(),
+            decided: BTreeSet::new(),
+            on_bill: BTreeSet::new(),
+            bill_is_in: false,
             counts: Counts::default(),
             life_ms: u64::from(code_min) * MINUTE,
             heap: BinaryHeap::new(),
@@ -246,15 +263,19 @@ impl World {
         self.heap.push(Due { at: self.wire.now() + wait, seq: self.seq, event });
     }
 
-    /// Calls that are still on their way when everything else is settled.
+    /// Takes the calls that are still on their way to the gateway.
     pub(crate) fn take_late_calls(&mut self) -> Vec<Call> {
-        let heap = std::mem::take(&mut self.heap);
-        let calls = heap
-            .into_sorted_vec()
-            .into_iter()
-            .rev()
-            .filter_map(|due| if let Event::AtGateway { call, .. } = due.event { Some(call) } else { None });
-        calls.collect()
+        let mut calls = Vec::new();
+        for due in std::mem::take(&mut self.heap).into_sorted_vec().into_iter().rev() {
+            match due.event {
+                // Whoever asked has given up.
+                Event::AtGateway { call, reply, .. } if reply.as_ref().is_none_or(oneshot::Sender::is_closed) => {
+                    calls.push(call);
+                }
+                event => self.heap.push(Due { event, ..due }),
+            }
+        }
+        calls
     }
 
     /// Mixes what happened into the hash of the whole.
@@ -287,10 +308,14 @@ impl World {
             Event::DiskFull { till, is_full } => self.disk_full(till, is_full),
             Event::OtherProcess { till, comes } => self.other_process(till, comes),
             Event::Keys { till, are_other } => self.change_keys(till, are_other),
+            Event::RefundNotice { customer, key, number } => self.refund_notice(customer, key, number),
+            Event::ManagerLooks { till } => self.manager_looks(till),
+            Event::Balance { is_empty } => self.gateway.has_no_money = is_empty && !self.is_calm,
             Event::HqBackup => self.hq_yesterday = Some(self.hq.clone()),
             Event::HqRestored => self.restore_headquarters(),
             Event::HqRenewed => self.hq.renew(),
             Event::Calm => self.calm(),
+            Event::Bill => self.bill(),
             Event::Look => {
                 self.push(MINUTE, Event::Look);
                 return self.is_settled();
