@@ -153,10 +153,7 @@ fn arrows() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("crates/hq", BTreeSet::from(["yidan-payment", "yidan-wire", "yidan-alipay"])),
         ("crates/sandbox", BTreeSet::new()),
         ("src-tauri", BTreeSet::from(["yidan-payment", "yidan-wire", "yidan-alipay", "yidan-engine", "yidan-sandbox"])),
-        (
-            "tests/simulation",
-            BTreeSet::from(["yidan-payment", "yidan-wire", "yidan-alipay", "yidan-engine", "yidan-hq"]),
-        ),
+        ("tests/simulation", BTreeSet::from(["yidan-payment", "yidan-wire", "yidan-alipay", "yidan-engine"])),
     ])
 }
 

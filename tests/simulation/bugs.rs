@@ -73,7 +73,7 @@ struct List {
 }
 
 fn most_seeds() -> u64 {
-    300
+    60
 }
 
 /// A bug that was caught.
@@ -143,6 +143,7 @@ impl Copy {
 
     fn build(&self) -> anyhow::Result<PathBuf> {
         let built = Command::new("cargo")
+            .args(["--config", "profile.dev.package.yidan-simulation.opt-level=0"])
             .args(["build", "--quiet", "--locked", "--workspace", "--bin", "simulate"])
             .current_dir(&self.tree)
             .env("CARGO_TARGET_DIR", &self.target)

@@ -29,6 +29,8 @@ pub struct Faults {
     pub no_date: u64,
     /// A trade asks for another amount than the order's.
     pub other_amount: u64,
+    /// The gateway cannot be reached for many minutes, from all tills.
+    pub outage: bool,
     /// A code that is dead can be scanned after all.
     pub lawless: u64,
     /// A trade that was seen is said not to exist.
@@ -96,6 +98,7 @@ impl Faults {
         };
         faults.hq_restored = chance.happens(250);
         faults.no_balance = chance.happens(300);
+        faults.outage = chance.happens(300);
         faults.hq_older = chance.happens(200);
         faults.clock_jumps = chance.happens(300);
         faults.disk_full = chance.happens(200);

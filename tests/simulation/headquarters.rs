@@ -1,10 +1,10 @@
 //! Headquarters over tables in memory: its decisions are those of `crates/hq`, its storage is not.
 
+use crate::decide::chain::{Head, Line, Verdict, judge};
+use crate::decide::money::{Ledger, Report, Reporter, Settles};
 use crate::seal;
 use crate::wire::HqReply;
 use std::collections::BTreeMap;
-use yidan_hq::chain::{Head, Line, Verdict, judge};
-use yidan_hq::money::{Ledger, Report, Reporter};
 use yidan_payment::{Event, EventId, Evidence, Fen, Hash, PaymentId, TradeNo};
 use yidan_wire::{Ack, Batch, Conflict, EventKind, PaymentState};
 
@@ -122,8 +122,8 @@ impl Headquarters {
         }
         // What was found before its proof came is settled by the proof.
         for settled in self.ledger.settled.drain(..) {
-            if let Some(finding) = settled.finding {
-                self.findings.remove(&(finding.as_str(), settled.pay_id, Some(settled.trade_no)));
+            if let Settles::Found(finding) = settled.what {
+                self.findings.remove(&(finding.as_str(), settled.pay_id, settled.trade_no));
             }
         }
         let number = state.out_trade_no.to_string();

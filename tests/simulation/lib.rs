@@ -9,6 +9,9 @@ mod chance;
 mod channel;
 mod checks;
 mod customer;
+/// The very decisions of headquarters, without its server: planted bugs are built again and again, and must be built fast.
+#[path = "../../crates/hq/src/decide/mod.rs"]
+pub mod decide;
 mod disk;
 mod faults;
 mod gateway;

@@ -35,6 +35,9 @@ impl World {
             let later = self.chance.between(1, HOUR);
             self.push(later, Event::AtGateway { till, call: call.clone(), reply: None });
         }
+        if self.goes_wrong(if self.is_cut_off { 1000 } else { 0 }, "cut off") {
+            return;
+        }
         if self.goes_wrong(self.faults.call_lost, "call lost") {
             return;
         }

@@ -16,6 +16,11 @@ impl World {
         for till in 0..self.tills.len() {
             self.plan_for_till(till, closes, &mut chance);
         }
+        for _ in 0..if self.faults.outage { chance.between(1, 3) } else { 0 } {
+            let begins = chance.below(closes);
+            self.push(begins, Event::Outage { begins: true });
+            self.push(begins + chance.between(MINUTE, 30 * MINUTE), Event::Outage { begins: false });
+        }
         if self.faults.no_balance {
             let empty = chance.below(closes);
             self.push(empty, Event::Balance { is_empty: true });
@@ -187,6 +192,7 @@ impl World {
         self.is_calm = true;
         self.hq.renew();
         self.gateway.has_no_money = false;
+        self.is_cut_off = false;
         for till in 0..self.tills.len() {
             self.tills[till].other = None;
             self.tills[till].machine.disk.borrow_mut().calm();

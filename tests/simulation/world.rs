@@ -61,6 +61,7 @@ pub struct World {
     /// Lines of the bill that nobody has heard yet: number at the gateway, number of the refund.
     pub(crate) on_bill: BTreeSet<(String, String)>,
     pub(crate) bill_is_in: bool,
+    pub(crate) is_cut_off: bool,
     pub(crate) counts: Counts,
     pub(crate) life_ms: u64,
     heap: BinaryHeap<Due>,
@@ -137,6 +138,8 @@ pub enum Event {
     HqRenewed,
     /// Nothing goes wrong any more.
     Calm,
+    /// The gateway cannot be reached, or can again.
+    Outage { begins: bool },
     /// The day's bill is in.
     Bill,
     /// Whether all is settled is looked at.
@@ -226,6 +229,7 @@ impl World {
             decided: BTreeSet::new(),
             on_bill: BTreeSet::new(),
             bill_is_in: false,
+            is_cut_off: false,
             counts: Counts::default(),
             life_ms: u64::from(code_min) * MINUTE,
             heap: BinaryHeap::new(),
@@ -316,6 +320,7 @@ impl World {
             Event::HqRenewed => self.hq.renew(),
             Event::Calm => self.calm(),
             Event::Bill => self.bill(),
+            Event::Outage { begins } => self.is_cut_off = begins && !self.is_calm,
             Event::Look => {
                 self.push(MINUTE, Event::Look);
                 return self.is_settled();

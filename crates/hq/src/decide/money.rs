@@ -247,7 +247,10 @@ impl Ledger {
     /// A refund known only as a fact gets its number: the same money, never a second row.
     fn is_named_now(&self, report: &Report<'_>, refund: &Refund) -> bool {
         let unnamed = self.refunds.get(&(refund.trade_no.clone(), String::new()));
-        let mut of_trade = report.state.refunds.iter().filter(|other| other.trade_no == refund.trade_no);
+        // A sum that turned out to be this very refund stays in the report, without a number and refused.
+        let has_moved = |other: &&Refund| other.status == RefundStatus::Success;
+        let mut of_trade =
+            report.state.refunds.iter().filter(|other| other.trade_no == refund.trade_no).filter(has_moved);
         unnamed.is_some_and(|known| known.amount == refund.amount)
             && refund.out_request_no.is_some()
             && of_trade.all(|other| other.out_request_no.is_some())

@@ -163,6 +163,17 @@ fn a_refund_known_only_as_a_fact_gets_its_number_and_stays_one() {
 }
 
 #[test]
+fn a_sum_that_turns_out_to_be_a_refund_of_ours_counts_once() {
+    let mut ledger = Ledger::default();
+    let failed = |number| Refund { status: RefundStatus::Fail, ..refund(number, 1000) };
+    let sum_first = paid(vec![failed(Some("N1R1")), refund(None, 1000)]);
+    book(&mut ledger, &sum_first, Some(&Evidence::TradeClosedPaid(money(1000))));
+    let explained = paid(vec![refund(Some("N1R1"), 1000), failed(None)]);
+    book(&mut ledger, &explained, Some(&went_back("N1R1", 1000)));
+    assert_eq!((back(&ledger), findings(&ledger)), (1000, vec![]));
+}
+
+#[test]
 fn another_amount_for_a_trade_that_counts_changes_nothing_and_is_a_case() {
     let mut ledger = with_money();
     let mut state = paid(vec![]);
