@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use ts_rs::{Config, TS};
 use yidan::view::{
-    CaseLine, CollectResult, CommandError, CounterView, CustomerView, DayTotals, Finding, KeysDraft, OrderDetail,
-    OrderLine, OrderQuery, SelfTestView, SettingsDraft, SettingsView, SetupDone, SetupDraft, StatusView,
+    Approver, BillReview, CaseDetail, CaseLine, CollectResult, CommandError, CounterView, CustomerView, DayTotals,
+    DecisionDraft, Finding, KeysDraft, OrderDetail, OrderLine, OrderQuery, PeopleDraft, PeopleView, RefundDraft,
+    ResolveView, RetryDraft, SelfTestView, SettingsDraft, SettingsView, SetupDone, SetupDraft, StatusView,
 };
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/shared/bindings");
@@ -43,6 +44,15 @@ fn write_all(folder: &Path) {
         OrderDetail::export_all,
         DayTotals::export_all,
         CaseLine::export_all,
+        CaseDetail::export_all,
+        DecisionDraft::export_all,
+        RefundDraft::export_all,
+        RetryDraft::export_all,
+        Approver::export_all,
+        ResolveView::export_all,
+        BillReview::export_all,
+        PeopleView::export_all,
+        PeopleDraft::export_all,
         Finding::export_all,
         SelfTestView::export_all,
         SetupDraft::export_all,

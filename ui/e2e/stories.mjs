@@ -82,7 +82,7 @@ export const stories = {
 
   'every page is reached and left by its key': async (page, origin) => {
     await arrive(page, `${origin}/index.html?fake=idle`)
-    for (const [key, name] of [['F2', 'orders'], ['F3', 'today'], ['F4', 'cases']]) {
+    for (const [key, name] of [['F2', 'orders'], ['F3', 'today'], ['F4', 'cases'], ['F8', 'resolve']]) {
       await page.keyboard.press(key)
       await page.waitForSelector(`[data-testid=nav-${name}][aria-current=page]`)
     }
@@ -104,6 +104,73 @@ export const stories = {
     await page.keyboard.press('Enter')
     await reach(page, 'code')
     assert.equal(await asked(page, 'resume'), 1)
+  },
+
+  'a refund by keyboard alone, and a wrong PIN costs no retyping': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle#orders/pay-0229`)
+    await page.waitForSelector('[data-testid=refund]')
+    await page.focus('[data-testid=refund]')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.activeElement?.id === 'refund-amount')
+    await page.keyboard.type('69', { delay: 40 })
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('000000', { delay: 40 })
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.querySelector('[data-testid=pin-note]').textContent.includes('还剩 4 次'))
+    await page.waitForFunction(() => document.activeElement?.id === 'pin-field')
+    assert.equal(await page.inputValue('[data-testid=refund-amount]'), '69')
+    await page.keyboard.type('482913', { delay: 40 })
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[data-testid=refund-line]')
+    assert.match(await page.textContent('.detail'), /部分退款/)
+    assert.equal(await asked(page, 'refund'), 2)
+  },
+
+  'a refund pressed twice is asked once, and Esc leaves without one': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle#orders/pay-0230`)
+    await page.click('[data-testid=refund]')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('[data-testid=approved]', { state: 'detached' })
+    await page.waitForSelector('[data-testid=nav-orders][aria-current=page]')
+    await page.click('[data-testid=refund]')
+    await page.fill('[data-testid=pin-field]', '482913')
+    await page.evaluate(() => (document.querySelector('[data-testid=approve]').click(), document.querySelector('[data-testid=approve]')?.click()))
+    await page.waitForSelector('[data-testid=refund-line]')
+    assert.equal(await asked(page, 'refund'), 1)
+  },
+
+  'a customer says it is paid: a scan and two Enters, and the second is not read as the first': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle`)
+    await page.keyboard.press('F8')
+    await page.waitForFunction(() => document.activeElement?.dataset.testid === 'hint')
+    await scan(page, '07-0230', 30)
+    await page.waitForSelector('[data-verdict=PAID]')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.getAttribute('[data-testid=nav-resolve]', 'aria-current'), 'page', 'too soon to have been read')
+    await page.waitForTimeout(600)
+    await page.keyboard.press('Enter')
+    await reach(page, 'idle')
+  },
+
+  'an order that was not paid is collected again from its verdict': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=closed#resolve`)
+    await page.fill('[data-testid=hint]', '0231')
+    await page.waitForSelector('[data-verdict=NOT_PAID]')
+    await page.click('[data-testid=safe-act]')
+    await reach(page, 'code')
+    assert.equal(await asked(page, 'collect_again'), 1)
+  },
+
+  'a case is decided by keyboard, and the next one takes its place': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=cases#cases`)
+    await page.focus('[data-testid=decide-REFUND]')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.activeElement?.id === 'pin-field')
+    await page.keyboard.type('482913', { delay: 40 })
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[data-testid=approved]', { state: 'detached' })
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid=case-line]').length === 4)
+    assert.match(await page.textContent('.detail h2'), /到账金额不对/)
   },
 
   'F5 never reloads the page': async (page, origin) => {

@@ -67,7 +67,7 @@ describe('no sentence', () => {
   it('is left over', () => {
     const stands = (key: string) => new RegExp(`\\b${key.split('.').at(-1) ?? ''}\\b`).test(code)
     // What Rust names (a timeline line, a finding, a case, an error) is used without standing anywhere here.
-    const isRusts = (key: string) => /^(what|finding|advice|error|cases\.kind|who)\./.test(key)
+    const isRusts = (key: string) => /^(what|finding|advice|error|proof|cases\.kind|cases\.story|who)\./.test(key)
     const isUsed = (key: string) => code.includes(`'${key}'`) || isRusts(key) || (families.some((family) => key.startsWith(family)) && stands(key))
     expect(leaves(zh).map(([key]) => key).filter((key) => !isUsed(key))).toEqual([])
   })

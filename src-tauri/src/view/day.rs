@@ -1,4 +1,4 @@
-//! The money of a day, and what waits for a person.
+//! The money of a day.
 
 use serde::Serialize;
 use ts_rs::TS;
@@ -27,17 +27,6 @@ pub struct HourTotals {
     pub gross: String,
 }
 
-/// What a person must decide or know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
-pub struct CaseLine {
-    pub case_id: String,
-    pub kind: String,
-    pub pay_id: Option<String>,
-    pub order_no: Option<String>,
-    pub amount: String,
-    pub opened_at_ms: i64,
-}
-
 /// Shows a day, today without a name.
 ///
 /// # Errors
@@ -61,24 +50,4 @@ pub fn show_day(engine: &Engine, day: Option<String>) -> Result<DayTotals, Error
         unsure_amount: books.unsure.to_string(),
         by_hour,
     })
-}
-
-/// Every open case, the oldest first.
-///
-/// # Errors
-/// [`Error::Storage`].
-pub fn list_cases(engine: &Engine) -> Result<Vec<CaseLine>, Error> {
-    let show = |case: yidan_engine::CaseRow| {
-        let payment = engine.database().load_payment(case.pay_id)?;
-        let order = engine.database().load_order(payment.order_id)?;
-        Ok(CaseLine {
-            case_id: case.case_id.to_string(),
-            kind: case.kind.as_str().to_owned(),
-            pay_id: Some(case.pay_id.to_string()),
-            order_no: Some(order.order_no),
-            amount: case.amount.to_string(),
-            opened_at_ms: case.opened_at.0,
-        })
-    };
-    engine.database().list_open_cases()?.into_iter().map(show).collect()
 }

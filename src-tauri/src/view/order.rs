@@ -2,11 +2,14 @@
 
 use super::payment::moment_of;
 use super::timeline::tell;
-use super::{PaymentMoment, PaymentStatus, PaymentView, TimelineLine, show_payment};
+use super::{
+    PaymentMoment, PaymentStatus, PaymentView, RefundOffer, RefundView, TimelineLine, list_refunds, offer_refund,
+    show_payment,
+};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use yidan_engine::{Engine, Error, OrderRow, OrderSearch};
-use yidan_payment::{PaymentId, StatusName, TradeNo, UtcMs};
+use yidan_payment::{PaymentId, StatusName, TradeNo, UtcMs, order_status};
 
 /// One order in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
@@ -16,6 +19,7 @@ pub struct OrderLine {
     pub amount: String,
     pub subject: String,
     pub status: PaymentStatus,
+    pub order: OrderStatus,
     pub moment: PaymentMoment,
     pub at_ms: i64,
 }
@@ -39,6 +43,7 @@ pub enum OrderFilter {
     Paid,
     Unsure,
     Stopped,
+    Refunded,
 }
 
 /// One order with everything that is known about it.
@@ -47,7 +52,38 @@ pub struct OrderDetail {
     pub payment: PaymentView,
     pub out_trade_no: String,
     pub trade_no: Option<String>,
+    pub order: OrderStatus,
+    pub refunds: Vec<RefundView>,
+    pub refund: RefundOffer,
     pub timeline: Vec<TimelineLine>,
+}
+
+/// Where an order stands, refunds included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum OrderStatus {
+    Created,
+    Paying,
+    Paid,
+    Closed,
+    Refunding,
+    PartiallyRefunded,
+    Refunded,
+}
+
+impl From<yidan_payment::OrderStatus> for OrderStatus {
+    fn from(status: yidan_payment::OrderStatus) -> OrderStatus {
+        use yidan_payment::OrderStatus as S;
+        match status {
+            S::Created => OrderStatus::Created,
+            S::Paying => OrderStatus::Paying,
+            S::Paid => OrderStatus::Paid,
+            S::Closed => OrderStatus::Closed,
+            S::Refunding => OrderStatus::Refunding,
+            S::PartiallyRefunded => OrderStatus::PartiallyRefunded,
+            S::Refunded => OrderStatus::Refunded,
+        }
+    }
 }
 
 /// At most so many lines at once; the screen asks for earlier ones by itself.
@@ -62,6 +98,7 @@ pub fn list_lines(engine: &Engine, query: &OrderQuery) -> Result<Vec<OrderLine>,
         business_day: query.day.clone(),
         text: query.text.trim().to_owned(),
         statuses: statuses_of(query.status),
+        only_refunded: query.status == OrderFilter::Refunded,
         before: query.before.map(UtcMs),
         limit: PAGE,
     })?;
@@ -81,6 +118,7 @@ pub fn show_line(engine: &Engine, order: OrderRow, pay_id: PaymentId) -> Result<
         amount: order.amount.to_string(),
         subject: order.subject,
         status: payment.status.name().into(),
+        order: order_status(&payment).into(),
         moment: moment_of(&payment, case.as_ref(), engine.now()),
         at_ms: order.created_at.0,
     })
@@ -96,13 +134,16 @@ pub fn show_detail(engine: &Engine, pay_id: PaymentId) -> Result<OrderDetail, Er
         payment: show_payment(engine, &payment)?,
         out_trade_no: payment.out_trade_no.to_string(),
         trade_no: payment.trade_no.as_ref().map(TradeNo::to_string),
+        order: order_status(&payment).into(),
+        refunds: list_refunds(&payment),
+        refund: offer_refund(&payment),
         timeline: tell(&engine.database().list_events_of(pay_id)?),
     })
 }
 
 fn statuses_of(filter: OrderFilter) -> Vec<StatusName> {
     let wanted = |name: &StatusName| match name {
-        StatusName::Success => matches!(filter, OrderFilter::All | OrderFilter::Paid),
+        StatusName::Success => matches!(filter, OrderFilter::All | OrderFilter::Paid | OrderFilter::Refunded),
         StatusName::Closed | StatusName::Fail => matches!(filter, OrderFilter::All | OrderFilter::Stopped),
         StatusName::Init | StatusName::Precreated | StatusName::Paying | StatusName::Closing | StatusName::Suspense => {
             matches!(filter, OrderFilter::All | OrderFilter::Unsure)

@@ -27,6 +27,16 @@ pub enum ErrorKind {
     /// Five wrong ones in a row.
     PinLocked,
     NoManager,
+    /// More than what is left of the money.
+    TooMuch,
+    /// A refund of the same money has no end yet, or somebody else was faster.
+    RefundUnderWay,
+    /// The first decision stands.
+    AlreadyDecided,
+    /// Whoever asks may not decide this, or must not be the one who agrees.
+    NotAllowed,
+    /// The file is not a bill of this day and account.
+    BadBill,
     BadSetup,
     HqRefused,
     Unknown,

@@ -3,7 +3,7 @@ import { onBeforeUnmount, onMounted, shallowRef } from 'vue'
 
 /** The pages of the menu, and those that something leads to. */
 export const menu = ['collect', 'orders', 'today', 'cases', 'settings'] as const
-export const pages = [...menu, 'selftest'] as const
+export const pages = [...menu, 'selftest', 'resolve', 'bill'] as const
 export type PageName = (typeof pages)[number]
 
 export interface Page {

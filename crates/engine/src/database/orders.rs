@@ -49,6 +49,8 @@ pub struct OrderSearch {
     pub text: String,
     /// Whose payment stands so.
     pub statuses: Vec<StatusName>,
+    /// Only orders of which money went back or is going back.
+    pub only_refunded: bool,
     /// Written down before this moment.
     pub before: Option<UtcMs>,
     /// At most so many.
@@ -210,8 +212,17 @@ impl Database {
              and (?3 = '%%' or o.order_no like ?3 or o.subject like ?3 or p.out_trade_no like ?3 or p.trade_no like ?3
                   or o.external_ref like ?3 or o.amount_fen = ?4)
              and instr(?5, ',' || p.status || ',') > 0
+             and (not ?7 or o.status in ('REFUNDING', 'PARTIALLY_REFUNDED', 'REFUNDED'))
              order by o.created_at_ms desc, o.order_id desc limit ?6",
-            params![search.business_day, before, like, fen, format!(",{},", words.join(",")), search.limit],
+            params![
+                search.business_day,
+                before,
+                like,
+                fen,
+                format!(",{},", words.join(",")),
+                search.limit,
+                search.only_refunded
+            ],
         )
     }
 

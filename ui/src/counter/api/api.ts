@@ -3,12 +3,16 @@
  *
  * Two things answer: `tauri.ts` (the real counter) and `fake.ts` (a browser). The screens cannot tell them apart.
  */
+import type { Approver } from '../../shared/bindings/Approver'
+import type { BillReview } from '../../shared/bindings/BillReview'
+import type { CaseDetail } from '../../shared/bindings/CaseDetail'
 import type { CaseLine } from '../../shared/bindings/CaseLine'
 import type { CollectResult } from '../../shared/bindings/CollectResult'
 import type { CommandError } from '../../shared/bindings/CommandError'
 import type { CounterView } from '../../shared/bindings/CounterView'
 import type { CustomerView } from '../../shared/bindings/CustomerView'
 import type { DayTotals } from '../../shared/bindings/DayTotals'
+import type { DecisionDraft } from '../../shared/bindings/DecisionDraft'
 import type { Finding } from '../../shared/bindings/Finding'
 import type { KeysDraft } from '../../shared/bindings/KeysDraft'
 import type { Language } from '../../shared/bindings/Language'
@@ -16,6 +20,12 @@ import type { OrderDetail } from '../../shared/bindings/OrderDetail'
 import type { OrderLine } from '../../shared/bindings/OrderLine'
 import type { OrderQuery } from '../../shared/bindings/OrderQuery'
 import type { PaymentView } from '../../shared/bindings/PaymentView'
+import type { PeopleDraft } from '../../shared/bindings/PeopleDraft'
+import type { PeopleView } from '../../shared/bindings/PeopleView'
+import type { RefundDraft } from '../../shared/bindings/RefundDraft'
+import type { RefundView } from '../../shared/bindings/RefundView'
+import type { ResolveView } from '../../shared/bindings/ResolveView'
+import type { RetryDraft } from '../../shared/bindings/RetryDraft'
 import type { SelfTestView } from '../../shared/bindings/SelfTestView'
 import type { SettingsDraft } from '../../shared/bindings/SettingsDraft'
 import type { SettingsView } from '../../shared/bindings/SettingsView'
@@ -51,6 +61,26 @@ export interface CounterApi {
   orderDetail(payId: string): Promise<OrderDetail>
   dayTotals(day: string | null): Promise<DayTotals>
   listCases(): Promise<CaseLine[]>
+
+  /** Whose PIN counts for a decision. */
+  approvers(): Promise<Approver[]>
+  refund(draft: RefundDraft): Promise<RefundView>
+  /** Sends a refused refund again, under its number. */
+  retryRefund(draft: RetryDraft): Promise<RefundView>
+  caseDetail(caseId: string): Promise<CaseDetail>
+  decide(draft: DecisionDraft): Promise<void>
+
+  /** Finds orders for what a customer shows or says, and asks the gateway about one: `payId`, or the likeliest. */
+  resolve(hint: string, payId: string | null): Promise<ResolveView>
+
+  /** What is known of the bill of a day; null before it was read for the first time. */
+  billReview(day: string): Promise<BillReview | null>
+  fetchBill(day: string): Promise<BillReview>
+  importBill(day: string, file: Uint8Array): Promise<BillReview>
+  applyBill(day: string): Promise<BillReview>
+
+  people(): Promise<PeopleView>
+  changePeople(draft: PeopleDraft): Promise<PeopleView>
 
   checkSetup(draft: SetupDraft): Promise<Finding[]>
   finishSetup(draft: SetupDraft): Promise<SetupDone>

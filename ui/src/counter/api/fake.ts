@@ -1,7 +1,7 @@
 /**
  * The counter in a plain browser: `?fake=STATE&lang=zh|en` shows any state without Rust behind it.
  *
- * States: idle, empty, certificates, check-bad, every key of `payments`, late, code-late, recovering, clone, demo, first, unlock, broken. Without `fake` the page is `live`:
+ * States: idle, empty, certificates, check-bad, every key of `payments`, late, code-late, cases, recovering, clone, demo, first, unlock, broken. Without `fake` the page is `live`:
  * a collected code is scanned and paid by itself.
  */
 import type { CounterView } from '../../shared/bindings/CounterView'
@@ -24,6 +24,8 @@ function stateNamed(state: string): CounterView {
   switch (state) {
     case 'late':
       return ordinary({ pinned: [late], open_cases: 2 })
+    case 'cases':
+      return ordinary({ open_cases: 5 })
     case 'code-late':
       return ordinary({ current: payments.code, pinned: [late], open_cases: 1 })
     case 'recovering':

@@ -29,6 +29,23 @@ export const counterApi: CounterApi = {
   dayTotals: (day) => invoke('day_totals', { day }),
   listCases: () => invoke('list_cases'),
 
+  approvers: () => invoke('approvers'),
+  refund: (draft) => invoke('refund', { draft }),
+  retryRefund: (draft) => invoke('retry_refund', { draft }),
+  caseDetail: (caseId) => invoke('case_detail', { caseId }),
+  decide: (draft) => invoke('decide', { draft }),
+
+  resolve: (hint, payId) => invoke('resolve', { hint, payId }),
+
+  billReview: (day) => invoke('bill_review', { day }),
+  fetchBill: (day) => invoke('fetch_bill', { day }),
+  // The file travels as it is: as a list of numbers it would be four times as long.
+  importBill: (day, file) => invoke('import_bill', file, { headers: { day } }),
+  applyBill: (day) => invoke('apply_bill', { day }),
+
+  people: () => invoke('people'),
+  changePeople: (draft) => invoke('change_people', { draft }),
+
   checkSetup: (draft) => invoke('check_setup', { draft }),
   finishSetup: (draft) => invoke('finish_setup', { draft }),
   startDemo: () => invoke('start_demo'),

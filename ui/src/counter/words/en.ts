@@ -1,4 +1,5 @@
 /** Every sentence of the counter, in English. Straight quotes only: CJK faces draw curly ones full width. */
+import { afterSaleEn } from './afterSale.en'
 import { checks } from './checks.en'
 import type { Words } from './zh'
 
@@ -167,6 +168,7 @@ export const en: Words = {
     paid: 'Paid',
     unsure: 'Open',
     stopped: 'Cancelled',
+    refunded: 'Refunded',
     none: 'No such order',
     noneLine: 'Change the filter, or clear the search.',
     noneToday: 'No orders yet today',
@@ -240,27 +242,7 @@ export const en: Words = {
     hourLine: '{hour}:00: {count} payments, {gross} yuan',
   },
 
-  cases: {
-    title: 'Cases',
-    line: 'Every fen received needs a home. This money has none yet.',
-    none: 'No open cases',
-    noneLine: 'Every fen received has a home.',
-    opened: 'since {time}',
-    readOnly: 'A manager decides about this money. Until then pay nothing back and collect nothing more.',
-    order: "See the order's story",
-    kind: {
-      LATE_PAYMENT: 'Money on a cancelled order',
-      AMOUNT_MISMATCH: 'A wrong amount arrived',
-      DUPLICATE_PAYMENT: 'Paid twice on one order',
-      REFUNDED_ELSEWHERE: 'Refunded elsewhere',
-      CONTRADICTION: 'Alipay contradicts itself',
-      PAID_AFTER_STOP: 'Paid after it was stopped',
-      TRADE_VANISHED: 'A scanned trade cannot be found',
-      CLOSED_BUT_ALIVE: 'A closed order came back to life',
-      CHANNEL_MISSING: 'Alipay does not know this payment',
-      OTHER: 'Money for a manager to look at',
-    },
-  },
+  ...afterSaleEn,
 
   settings: {
     title: 'Settings',
@@ -363,6 +345,11 @@ export const en: Words = {
     WrongPin: 'Wrong PIN',
     PinLocked: 'Five wrong PINs in a row: locked for 5 minutes',
     NoManager: 'This counter has no manager yet',
+    TooMuch: 'More than can go back; nothing was refunded',
+    RefundUnderWay: 'A refund of this money has no end yet, or somebody was faster. Look again',
+    AlreadyDecided: 'Somebody has decided this already',
+    NotAllowed: 'Another manager has to agree to this',
+    BadBill: 'This file is not the bill of this day and account',
     BadSetup: 'Something still needs filling in',
     HqRefused: 'Headquarters did not accept it',
     Unknown: 'It did not work',

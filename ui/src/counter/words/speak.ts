@@ -20,7 +20,12 @@ export function speak(language: Language): void {
 }
 
 /** A timeline key, a case kind or a finding that this version has no words for becomes the general sentence, never a raw key. */
-export function keyOr(section: 'what' | 'finding' | 'cases.kind', key: string, otherwise: string): string {
+export function keyOr(section: 'what' | 'finding' | 'cases.kind' | 'cases.story', key: string, otherwise: string): string {
   const full = `${section}.${key}`
   return i18n.global.te(full, 'zh') ? full : `${section}.${otherwise}`
+}
+
+/** The key of a proof that this version may have no words for. */
+export function proofKey(what: string): string {
+  return i18n.global.te(`proof.${what}.says`, 'zh') ? what : 'other'
 }

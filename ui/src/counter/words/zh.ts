@@ -1,3 +1,5 @@
+import { afterSaleZh } from './afterSale.zh'
+
 /** Every sentence of the counter, in Chinese. Says what is true, then what is safe. */
 import { checks } from './checks.zh'
 
@@ -163,6 +165,7 @@ export const zh = {
     paid: '已到账',
     unsure: '待确认',
     stopped: '已取消',
+    refunded: '已退款',
     none: '没有这样的订单',
     noneLine: '换一个条件，或清空搜索。',
     noneToday: '今天还没有订单',
@@ -236,27 +239,7 @@ export const zh = {
     hourLine: '{hour} 点：{count} 笔，{gross} 元',
   },
 
-  cases: {
-    title: '待处理',
-    line: '每一分收到的钱都要有去处。这里的钱还没有。',
-    none: '没有待处理的钱',
-    noneLine: '收到的每一分钱都有去处。',
-    opened: '{time} 列入',
-    readOnly: '处理这些钱要店长决定。先别自己退现金，也别补收。',
-    order: '看这单的经过',
-    kind: {
-      LATE_PAYMENT: '已取消的单又收到钱',
-      AMOUNT_MISMATCH: '到账金额不对',
-      DUPLICATE_PAYMENT: '同一单多收了钱',
-      REFUNDED_ELSEWHERE: '在别处退了款',
-      CONTRADICTION: '支付宝前后说法不一',
-      PAID_AFTER_STOP: '停止收款之后到账',
-      TRADE_VANISHED: '扫过的交易查不到了',
-      CLOSED_BUT_ALIVE: '关闭的单又活了',
-      CHANNEL_MISSING: '支付宝查不到这笔钱',
-      OTHER: '要店长看的钱',
-    },
-  },
+  ...afterSaleZh,
 
   settings: {
     title: '设置',
@@ -357,6 +340,11 @@ export const zh = {
     WrongPin: 'PIN 不对',
     PinLocked: 'PIN 连错 5 次，先锁 5 分钟',
     NoManager: '这台收银机还没有店长',
+    TooMuch: '超过还能退的金额，没有退',
+    RefundUnderWay: '同一笔钱的退款还没有结论，或别人刚退过。看一眼再决定',
+    AlreadyDecided: '这件已有人决定过',
+    NotAllowed: '这件事要另一位店长同意',
+    BadBill: '这个文件不是这一天、这个账户的账单',
     BadSetup: '还有没填好的地方',
     HqRefused: '总部没有接受',
     Unknown: '没有做成',

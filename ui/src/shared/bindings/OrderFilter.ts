@@ -3,4 +3,4 @@
 /**
  * Which orders.
  */
-export type OrderFilter = "all" | "paid" | "unsure" | "stopped";
+export type OrderFilter = "all" | "paid" | "unsure" | "stopped" | "refunded";

@@ -3,14 +3,19 @@
  *
  * Started in a named state it stands still until it is asked; started as `live` its code is scanned and paid by itself.
  */
-import type { CommandError } from '../../../shared/bindings/CommandError'
 import type { CounterView } from '../../../shared/bindings/CounterView'
 import type { OrderLine } from '../../../shared/bindings/OrderLine'
 import type { PaymentView } from '../../../shared/bindings/PaymentView'
 import type { CounterApi } from '../api'
+import { FakeBills } from './bill'
+import { FakeCases } from './cases'
 import { findings, selfTest } from './findings'
 import { late, payments, waiting } from './payments'
-import { cases, emptyTotals, keysShown, recent, settings, story, totals } from './shop'
+import { FakePeople } from './people'
+import { FakeRefunds } from './refunds'
+import { refuse } from './refuse'
+import { emptyTotals, keysShown, recent, settings, story, totals } from './shop'
+import { resolveIn } from './verdicts'
 
 export interface FakeCounter extends CounterApi {
   /** Every command that was called, for tests: what the screen asked, in order. */
@@ -20,17 +25,15 @@ export interface FakeCounter extends CounterApi {
   become(view: CounterView): void
 }
 
-type Refuse = (kind: CommandError['kind'], message: string) => never
-const refuse: Refuse = (kind, message) => {
-  throw { kind, message } satisfies CommandError
-}
-
 export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
   let view = start
   let sold = 231
   let hears: { payment: ((payment: PaymentView) => void)[]; counter: ((counter: CounterView) => void)[] } = { payment: [], counter: [] }
   const asked: string[] = []
   const clicks = new Map<string, PaymentView>()
+  const [people, refunds, cases, bills] = [new FakePeople(), new FakeRefunds(), new FakeCases(), new FakeBills()]
+  const lines = () => listed(view).map((line): OrderLine => ({ ...line, order: refunds.status(line) }))
+  const lineOf = (payId: string) => lines().find((line) => line.pay_id === payId) ?? refuse('NotNow', payId)
 
   const tell = (next: CounterView) => {
     view = next
@@ -81,7 +84,7 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
       }),
     refresh: turn('refresh', 'code'),
     newCode: turn('new_code', 'code'),
-    askNow: turn('ask_now', 'offline'),
+    askNow: (payId) => (refunds.isUnderWay(payId) ? answer('ask_now', () => (refunds.settle(payId), payments.paid)) : turn('ask_now', 'offline')(payId)),
     collectAgain: (payId) => answer('collect_again', () => show({ ...become('code', find(payId)) })),
     dismiss: (payId) =>
       answer('dismiss', () => {
@@ -91,18 +94,48 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
         tell({ ...view, current: null, pinned, recent: isFinal ? [asLine(gone), ...view.recent] : view.recent })
       }),
 
-    listOrders: (query) => answer('list_orders', () => listed(view).filter((line) => matches(line, query.text, query.status))),
-    orderDetail: (payId) => answer('order_detail', () => detailOf(view, payId)),
+    listOrders: (query) => answer('list_orders', () => lines().filter((line) => matches(line, query.text, query.status))),
+    orderDetail: (payId) => answer('order_detail', () => ({ ...detailOf(view, payId), order: refunds.status(lineOf(payId)), refunds: refunds.of(payId), refund: refunds.offer(lineOf(payId)) })),
     dayTotals: (day) => answer('day_totals', () => (view.recent.length === 0 ? emptyTotals : { ...totals, day: day ?? totals.day })),
-    listCases: () => answer('list_cases', () => (view.open_cases === 0 ? [] : cases)),
+    listCases: () => answer('list_cases', () => cases.list(view.open_cases)),
+
+    approvers: () => answer('approvers', () => people.approvers()),
+    refund: (draft) =>
+      answer('refund', () => {
+        people.check(draft.pin)
+        const made = refunds.make(draft, lineOf(draft.pay_id))
+        tell({ ...view, recent: [...view.recent] })
+        return made
+      }),
+    retryRefund: (draft) =>
+      answer('retry_refund', () => {
+        people.check(draft.pin)
+        return refunds.askAgain(draft.refund_id)
+      }),
+    caseDetail: (caseId) => answer('case_detail', () => cases.detail(caseId)),
+    decide: (draft) =>
+      answer('decide', () => {
+        people.check(draft.pin)
+        tell({ ...view, open_cases: cases.decide(draft) })
+      }),
+
+    resolve: (hint, payId) => answer('resolve', () => resolveIn(lines(), hint, payId, view.status.alipay.state === 'down')),
+
+    billReview: (day) => answer('bill_review', () => bills.find(day)),
+    fetchBill: (day) => answer('fetch_bill', () => bills.read(day)),
+    importBill: (day, file) => answer('import_bill', () => bills.read(day, file)),
+    applyBill: (day) => answer('apply_bill', () => bills.apply(day)),
+
+    people: () => answer('people', () => people.all()),
+    changePeople: (draft) => answer('change_people', () => people.change(draft)),
 
     checkSetup: (draft) => answer('check_setup', () => findings(draft)),
     finishSetup: () => answer('finish_setup', () => (tell({ ...view, stage: 'Ready' }), { recovery: view.keyring ? null : 'KXPM-4T7Q-9DRA-62WN' })),
     startDemo: () => answer('start_demo', () => tell({ ...view, stage: 'Ready', demo: true })),
-    unlock: (passphrase) => answer('unlock', () => (passphrase === 'correct horse' ? tell({ ...view, stage: 'Ready' }) : refuse('WrongPin', ''))),
+    unlock: (passphrase) => answer('unlock', () => (passphrase === 'correct horse' ? tell({ ...view, stage: 'Ready' }) : refuse('WrongPin'))),
 
     settings: () => answer('settings', () => ({ ...settings, keys: keysShown(view), language: view.language, hq: view.status.hq.state === 'off' ? { state: 'off', url: null, waiting: 0, last_ack_at_ms: null } : settings.hq })),
-    saveSettings: (draft) => answer('save_settings', () => (draft.pin === '000000' ? refuse('WrongPin', '') : { ...settings, store_name: draft.store_name, language: draft.language })),
+    saveSettings: (draft) => answer('save_settings', () => (draft.pin === '000000' ? refuse('WrongPin') : { ...settings, store_name: draft.store_name, language: draft.language })),
     setLanguage: (language) => answer('set_language', () => tell({ ...view, language })),
     checkKeys: (draft) => answer('check_keys', () => findings(draft)),
     enrol: (url) => answer('enrol', () => ({ ...settings, hq: { ...settings.hq, url } })),
@@ -124,7 +157,7 @@ const fullAmount = (amount: string) => {
   return `${yuan}.${cents.padEnd(2, '0')}`
 }
 
-const asLine = (payment: PaymentView): OrderLine => ({ ...payment, at_ms: payment.created_at_ms })
+const asLine = (payment: PaymentView): OrderLine => ({ ...payment, order: 'CREATED', at_ms: payment.created_at_ms })
 
 const listed = (view: CounterView): OrderLine[] => [...view.pinned.map(asLine), ...(view.current === null ? [] : [asLine(view.current)]), ...view.recent]
 
@@ -133,6 +166,7 @@ const open: OrderLine['status'][] = ['INIT', 'PRECREATED', 'PAYING', 'CLOSING', 
 function matches(line: OrderLine, text: string, filter: string): boolean {
   const isFound = [line.order_no, line.amount, line.subject].some((field) => field.includes(text.trim()))
   if (filter === 'paid') return isFound && line.status === 'SUCCESS'
+  if (filter === 'refunded') return isFound && ['REFUNDING', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(line.order)
   if (filter === 'unsure') return isFound && open.includes(line.status)
   return isFound && (filter === 'all' || line.status === 'CLOSED' || line.status === 'FAIL')
 }

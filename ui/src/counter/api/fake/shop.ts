@@ -1,5 +1,4 @@
 /** A shop's day for the fake: its orders, their story, its totals, its settings. */
-import type { CaseLine } from '../../../shared/bindings/CaseLine'
 import type { CounterView } from '../../../shared/bindings/CounterView'
 import type { DayTotals } from '../../../shared/bindings/DayTotals'
 import type { OrderLine } from '../../../shared/bindings/OrderLine'
@@ -13,6 +12,7 @@ const line = (no: string, clock: string, amount: string, subject: string, status
   amount,
   subject,
   status,
+  order: status === 'SUCCESS' ? 'PAID' : 'CLOSED',
   moment,
   at_ms: at(clock),
 })
@@ -29,7 +29,7 @@ export const recent: OrderLine[] = [
   line('0221', '13:58:30', '66.80', '日用百货', 'FAIL', 'Refused'),
 ]
 
-const say = (clock: string, what: string, who: TimelineLine['who'], rest: Partial<TimelineLine> = {}): TimelineLine => ({
+export const say = (clock: string, what: string, who: TimelineLine['who'], rest: Partial<TimelineLine> = {}): TimelineLine => ({
   at_ms: Date.parse(`2026-11-30T${clock}+08:00`),
   what,
   amount: null,
@@ -63,11 +63,6 @@ export const totals: DayTotals = {
 }
 
 export const emptyTotals: DayTotals = { day: '2026-11-30', count: 0, gross: '0.00', refunds: '0.00', net: '0.00', unsure_count: 0, unsure_amount: '0.00', by_hour: [] }
-
-export const cases: CaseLine[] = [
-  { case_id: 'case-1', kind: 'LATE_PAYMENT', pay_id: 'pay-0228', order_no: '07-0228', amount: '26.00', opened_at_ms: at('14:33:21') },
-  { case_id: 'case-2', kind: 'AMOUNT_MISMATCH', pay_id: 'pay-0219', order_no: '07-0219', amount: '35.80', opened_at_ms: at('13:40:05') },
-]
 
 export const settings: SettingsView = {
   store_name: '木禾便利店',
