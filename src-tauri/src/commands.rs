@@ -2,9 +2,12 @@
 //!
 //! Which window may ask what is in `capabilities/`.
 
+mod cases;
 mod collect;
 mod first_run;
 mod look;
+mod people;
+mod refund;
 mod settings;
 
 use crate::till::Till;
@@ -39,6 +42,13 @@ pub fn all() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         collect::ask_now,
         collect::collect_again,
         collect::dismiss,
+        refund::approvers,
+        refund::refund,
+        refund::retry_refund,
+        cases::case_detail,
+        cases::decide,
+        people::people,
+        people::change_people,
         first_run::check_setup,
         first_run::finish_setup,
         first_run::start_demo,

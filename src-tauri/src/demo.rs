@@ -2,7 +2,7 @@
 
 use crate::place::PlaceArguments;
 use crate::setup::{CertificateFiles, Folder, Setup, install};
-use crate::world::SystemClock;
+use crate::world::{SystemClock, SystemIds};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -11,6 +11,9 @@ use yidan_engine::{Clock as _, Database, Lock, Secrets, check_address};
 use yidan_payment::UtcMs;
 use yidan_sandbox::{Config, Sandbox};
 use yidan_wire::Mode;
+
+/// The PIN of the demo's manager, as the screen says it.
+const DEMO_PIN: &str = "246810";
 
 /// What a sandbox tells about its one merchant. It guards no money, so it tells everything.
 #[derive(Deserialize)]
@@ -78,6 +81,10 @@ pub async fn prepare(folder: &Folder, sandbox: &str, at: UtcMs) -> Result<()> {
         answer.context("asking the sandbox for its keys")?.json().await.context("reading the sandbox's keys")?;
     let gateway = base.join("/gateway.do").context("the sandbox's address")?.to_string();
     let database = Database::open(&folder.0)?;
+    // A demo has a manager too, so that everything can be tried. Its PIN guards no money and is on the screen.
+    if database.find_operator()?.is_none() {
+        database.appoint(&SystemIds, "演示店长", DEMO_PIN, at)?;
+    }
     let before = Setup::find(&database)?;
     let setup = with_merchant(before.clone(), &merchant, gateway);
     if before.as_ref() != Some(&setup) {

@@ -18,7 +18,7 @@ mod self_test;
 mod setup;
 mod timeline;
 
-pub use case::{CaseAct, CaseBar, CaseChoice, CaseDetail, CaseLine, DecisionDraft, list_cases};
+pub use case::{CaseAct, CaseBar, CaseChoice, CaseDetail, CaseLine, DecisionDraft, list_cases, show_case};
 pub use counter::{
     AlipayLamp, AlipayState, CounterView, CustomerScreen, CustomerView, HqLamp, HqState, Language, ShopView, Stage,
     StatusView, show_customer, show_hq, show_status,
@@ -29,12 +29,12 @@ pub use payment::{
     Allowed, CodeView, CollectResult, ContactState, ContactView, PaymentMoment, PaymentStatus, PaymentView, StageTimes,
     StoppedBy, show_payment,
 };
-pub use people::{PeopleChange, PeopleDraft, PeopleView, PersonView, Role};
+pub use people::{PeopleChange, PeopleDraft, PeopleView, PersonView, Role, show_people};
 pub use pin::Pin;
 pub use reconcile::{BillReview, BridgeLine, DifferenceKind, DifferenceLine, DifferenceOutcome, PlannedAct};
 pub use refund::{
     Approver, RefundBar, RefundDraft, RefundMaker, RefundOffer, RefundState, RefundTrouble, RefundView, RetryDraft,
-    list_refunds, offer_refund,
+    list_approvers, list_refunds, offer_refund, show_refund,
 };
 pub use refusal::{CommandError, ErrorKind};
 pub use resolve::{ProofLine, ResolveView, SafeAct, VerdictKind, VerdictView};

@@ -57,7 +57,9 @@ pub use merchant::Merchant;
 pub use notice::{NOTICE_KEPT, NOTICE_REFUSED, Notice, NoticeError, RefundHint};
 pub use pay::{AuthCode, AuthCodeError, PayOrder};
 pub use proof::{ProofError, read_proof, verify_proof};
-pub use refund::{RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion, RefundStatement};
+pub use refund::{
+    RefundOrder, RefundOutcome, RefundQueryOutcome, RefundQuestion, RefundStatement, RefundTrouble, refund_trouble,
+};
 pub use self_test::{SelfTestError, SelfTestStep, Trouble};
 pub use settings::{Settings, SettingsError};
 pub use signature::string_to_sign;

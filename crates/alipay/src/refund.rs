@@ -91,6 +91,27 @@ pub struct RefundStatement<Outcome> {
     pub answered_at: Option<UtcMs>,
 }
 
+/// What a shop can do about a refused refund.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefundTrouble {
+    /// Put money into the merchant's account and send the same number again.
+    BalanceTooLow,
+    /// The trade is finished: Alipay refunds it no longer. Give the money back another way.
+    TooLate,
+    /// Read the gateway's sentence.
+    Other,
+}
+
+/// Sorts a refusal of a refund.
+#[must_use]
+pub fn refund_trouble(refusal: &Refusal) -> RefundTrouble {
+    match refusal.sub_code.trim_start_matches("ACQ.") {
+        "SELLER_BALANCE_NOT_ENOUGH" => RefundTrouble::BalanceTooLow,
+        "TRADE_HAS_FINISHED" => RefundTrouble::TooLate,
+        _other => RefundTrouble::Other,
+    }
+}
+
 /// Alipay's list of refusals for a refund. What is not listed is unknown.
 const REFUSALS: &[&str] = &[
     "INVALID_PARAMETER",

@@ -4,11 +4,13 @@
 //! charge of one sale; money that goes back keeps its case open until it is back. Deliberately absent: any decision by
 //! the program itself.
 
-use crate::database::{CaseRow, DecisionRow, WriteError, find_case, is_sale_paid, list_live_of_sale, save_decision};
+use crate::database::{
+    CaseRow, DecisionRow, RowError, WriteError, find_case, is_sale_paid, list_live_of_sale, save_decision,
+};
 use crate::ids::new_id;
 use crate::record::{News, load};
 use crate::{Act, Approval, Engine, Error};
-use rusqlite::Transaction;
+use rusqlite::{Connection, Transaction};
 use std::rc::Rc;
 use yidan_payment::{
     Booked, CaseId, CaseKind, Input, Outcome, Payment, RefundStatus, RefundWish, SaleId, Step, TradeNo, UtcMs,
@@ -98,6 +100,14 @@ impl Engine {
         }
         let case = self.database.find_case(case_id).map_err(Rc::new)?;
         case.ok_or_else(|| Rc::new(WishRefused::NoSuchMoney.into()))
+    }
+
+    /// Whether money of this payment in suspense may pay for its sale now: nothing else of the sale lives or is paid.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn may_recognise(&self, payment: &Payment) -> Result<bool, Error> {
+        self.database.read("look for money of the sale", |connection| Ok(!is_charged_elsewhere(connection, payment)?))
     }
 
     fn write_decision(&self, case_id: CaseId, decision: &Decision, approval: &Approval) -> Result<Outcome, Error> {
@@ -219,12 +229,15 @@ fn is_here(payment: &Payment, trade_no: &TradeNo) -> bool {
 
 /// Recognised money must be the sale's only charge. A second trade of a paid payment gets a sale of its own.
 fn refuse_second_charge(transaction: &Transaction<'_>, payment: &Payment) -> Result<(), WriteError> {
-    let live = list_live_of_sale(transaction, payment.sale_id)?;
-    let has_other = live.iter().any(|pay_id| *pay_id != payment.pay_id);
-    if has_other || is_sale_paid(transaction, payment)? {
+    if is_charged_elsewhere(transaction, payment)? {
         return Err(WriteError::Refused(Error::StillPayable));
     }
     Ok(())
+}
+
+fn is_charged_elsewhere(connection: &Connection, payment: &Payment) -> Result<bool, RowError> {
+    let live = list_live_of_sale(connection, payment.sale_id)?;
+    Ok(live.iter().any(|pay_id| *pay_id != payment.pay_id) || is_sale_paid(connection, payment)?)
 }
 
 fn reported(case: &CaseRow, decision: &Decision, by: &str, is_resolved: bool) -> DecisionState {

@@ -55,7 +55,7 @@ pub use hq::{AddressError, Hq, HqClient, HqError, Pushes, check_address, enrol};
 pub use ids::{Ids, Place};
 pub use keyfile::{KeyfileError, Lock, Secrets, find_lock_name, is_keyring_usable, open_keys, save_keys};
 pub use notice::Noticed;
-pub use operators::{LOCK_OUT, MOST_WRONG_PINS, Operator, PinError, Role};
+pub use operators::{LOCK_OUT, MOST_WRONG_PINS, Operator, PinError, PinState, Role};
 pub use reconcile::{Action, BillPlan, BillTrouble, BridgeDay, Difference, Settlement, read_bill};
 pub use refund::{NewRefund, Refunded};
 pub use report::{ReportState, mark_restored, save_setup};

@@ -46,6 +46,17 @@ impl Role {
     }
 }
 
+/// A person, and how often their PIN may still be tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinState {
+    /// Who.
+    pub operator: Operator,
+    /// Wrong ones until the lock.
+    pub tries_left: i64,
+    /// How long it stays locked; zero if it is not.
+    pub locked: Duration,
+}
+
 /// So many wrong PINs in a row lock.
 pub const MOST_WRONG_PINS: i64 = 5;
 /// So long.
@@ -95,6 +106,19 @@ impl Database {
     /// [`Error::Storage`].
     pub fn list_operators(&self) -> Result<Vec<Operator>, Error> {
         Ok(self.list_operator_rows()?.iter().map(Operator::of).collect())
+    }
+
+    /// Everybody who works here, with the state of their PINs.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn list_pins(&self, now: UtcMs) -> Result<Vec<PinState>, Error> {
+        let state = |row: &OperatorRow| PinState {
+            operator: Operator::of(row),
+            tries_left: MOST_WRONG_PINS - row.wrong_pins,
+            locked: row.locked_until.map(|until| until.since(now)).unwrap_or_default().min(LOCK_OUT),
+        };
+        Ok(self.list_operator_rows()?.iter().map(state).collect())
     }
 
     /// The person whose name the screen shows: the first manager.
@@ -215,6 +239,18 @@ mod tests {
         let database = Database::open(folder.path()).unwrap();
         database.appoint(&NoIds, "王店长", "271828", UtcMs(0)).unwrap();
         (folder, database)
+    }
+
+    #[test]
+    fn a_pin_says_how_often_it_may_be_tried_and_how_long_it_is_locked() {
+        let (_folder, database) = shop();
+        let state = |now| database.list_pins(UtcMs(now)).unwrap().remove(0);
+        assert!(database.check_pin("000000", UtcMs(1)).is_err());
+        assert_eq!((state(1).tries_left, state(1).locked), (MOST_WRONG_PINS - 1, Duration::ZERO));
+        for _ in 1..MOST_WRONG_PINS {
+            assert!(database.check_pin("000000", UtcMs(1)).is_err());
+        }
+        assert_eq!(state(60_001).locked, LOCK_OUT - Duration::from_secs(60));
     }
 
     #[test]

@@ -135,8 +135,8 @@ pub fn show_detail(engine: &Engine, pay_id: PaymentId) -> Result<OrderDetail, Er
         out_trade_no: payment.out_trade_no.to_string(),
         trade_no: payment.trade_no.as_ref().map(TradeNo::to_string),
         order: order_status(&payment).into(),
-        refunds: list_refunds(&payment),
-        refund: offer_refund(&payment),
+        refunds: list_refunds(engine, &payment)?,
+        refund: offer_refund(engine, &payment)?,
         timeline: tell(&engine.database().list_events_of(pay_id)?),
     })
 }

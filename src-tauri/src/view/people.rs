@@ -1,8 +1,10 @@
 //! Who works at this counter, and what they may do alone.
 
 use super::Pin;
+use super::refund::seconds_up;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+use yidan_engine::{Engine, Error, PinState};
 
 /// Everybody, and the rules about refunds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
@@ -63,4 +65,41 @@ pub enum PeopleChange {
         cashier_limit: String,
         approver_must_differ: bool,
     },
+}
+
+impl From<yidan_engine::Role> for Role {
+    fn from(role: yidan_engine::Role) -> Role {
+        match role {
+            yidan_engine::Role::Cashier => Role::Cashier,
+            yidan_engine::Role::Manager => Role::Manager,
+        }
+    }
+}
+
+impl From<Role> for yidan_engine::Role {
+    fn from(role: Role) -> yidan_engine::Role {
+        match role {
+            Role::Cashier => yidan_engine::Role::Cashier,
+            Role::Manager => yidan_engine::Role::Manager,
+        }
+    }
+}
+
+/// Shows everybody, and the rules.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn show_people(engine: &Engine) -> Result<PeopleView, Error> {
+    let rules = engine.refund_rules()?;
+    let show = |state: PinState| PersonView {
+        operator_id: state.operator.operator_id,
+        name: state.operator.name,
+        role: state.operator.role.into(),
+        locked_seconds: seconds_up(state.locked),
+    };
+    Ok(PeopleView {
+        people: engine.database().list_pins(engine.now())?.into_iter().map(show).collect(),
+        cashier_limit: rules.cashier_limit.to_string(),
+        approver_must_differ: rules.approver_must_differ,
+    })
 }

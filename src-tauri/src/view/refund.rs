@@ -2,8 +2,11 @@
 
 use super::{Pin, Role};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use ts_rs::TS;
-use yidan_payment::{Booked, Fen, OrderStatus, Payment, Refund, RefundOrigin, RefundStatus, order_status};
+use yidan_alipay::refund_trouble;
+use yidan_engine::{Engine, Error, PinState};
+use yidan_payment::{Booked, Fen, OrderStatus, Payment, Refund, RefundOrigin, RefundStatus, Refusal, order_status};
 
 /// One refund of an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
@@ -121,58 +124,106 @@ pub struct Approver {
 }
 
 /// The refunds of a payment, the oldest first.
-#[must_use]
-pub fn list_refunds(payment: &Payment) -> Vec<RefundView> {
-    payment.refunds.iter().map(show_refund).collect()
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn list_refunds(engine: &Engine, payment: &Payment) -> Result<Vec<RefundView>, Error> {
+    payment.refunds.iter().map(|refund| show_refund(engine, refund)).collect()
 }
 
-fn show_refund(refund: &Refund) -> RefundView {
-    RefundView {
-        refund_id: refund.out_request_no.clone().unwrap_or_default(),
+/// Shows one refund.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn show_refund(engine: &Engine, refund: &Refund) -> Result<RefundView, Error> {
+    let wish = refund.wish.as_ref();
+    let name_of = |operator_id: Option<&String>| match operator_id {
+        Some(operator_id) => engine.database().find_operator_name(operator_id),
+        None => Ok(None),
+    };
+    let refund_id = wish.map(|wish| wish.request_id.to_string()).or_else(|| refund.out_request_no.clone());
+    Ok(RefundView {
+        refund_id: refund_id.unwrap_or_default(),
         number: refund.out_request_no.clone(),
         amount: refund.amount.to_string(),
-        state: match refund.status {
-            RefundStatus::Init => RefundState::Init,
-            RefundStatus::Processing => RefundState::Processing,
-            RefundStatus::Success => RefundState::Success,
-            RefundStatus::Fail => RefundState::Fail,
-        },
-        maker: match refund.origin {
-            RefundOrigin::Ours => RefundMaker::Ours,
-            RefundOrigin::Found => RefundMaker::Found,
-            RefundOrigin::Foreign => RefundMaker::Foreign,
-            RefundOrigin::Cancel => RefundMaker::Cancel,
-        },
-        reason: None,
-        requested_by: None,
-        approved_by: None,
-        at_ms: None,
-        trouble: None,
-        said: None,
+        state: state_of(refund.status),
+        maker: maker_of(refund.origin),
+        reason: wish.map(|wish| wish.reason.clone()),
+        requested_by: name_of(wish.map(|wish| &wish.operator_id))?,
+        approved_by: name_of(wish.map(|wish| &wish.approver_id))?,
+        at_ms: wish.map(|wish| wish.asked_at.0),
+        trouble: refund.refused.as_ref().map(trouble_of),
+        said: refund.refused.as_ref().map(|refusal| refusal.text.clone()).filter(|text| !text.is_empty()),
+    })
+}
+
+fn state_of(status: RefundStatus) -> RefundState {
+    match status {
+        RefundStatus::Init => RefundState::Init,
+        RefundStatus::Processing => RefundState::Processing,
+        RefundStatus::Success => RefundState::Success,
+        RefundStatus::Fail => RefundState::Fail,
+    }
+}
+
+fn maker_of(origin: RefundOrigin) -> RefundMaker {
+    match origin {
+        RefundOrigin::Ours => RefundMaker::Ours,
+        RefundOrigin::Found => RefundMaker::Found,
+        RefundOrigin::Foreign => RefundMaker::Foreign,
+        RefundOrigin::Cancel => RefundMaker::Cancel,
+    }
+}
+
+fn trouble_of(refusal: &Refusal) -> RefundTrouble {
+    match refund_trouble(refusal) {
+        yidan_alipay::RefundTrouble::BalanceTooLow => RefundTrouble::Balance,
+        yidan_alipay::RefundTrouble::TooLate => RefundTrouble::WindowClosed,
+        yidan_alipay::RefundTrouble::Other => RefundTrouble::Refused,
     }
 }
 
 /// What may still be refunded of a payment.
-#[must_use]
-pub fn offer_refund(payment: &Payment) -> RefundOffer {
-    let left = find_left(payment);
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn offer_refund(engine: &Engine, payment: &Payment) -> Result<RefundOffer, Error> {
+    let paying = payment.receipts.iter().find(|receipt| receipt.booked == Booked::Recognised);
+    let left = paying.map_or(Fen::ZERO, |receipt| payment.refundable(&receipt.trade_no));
+    let refunded = paying.map_or(Fen::ZERO, |receipt| payment.refunded_of(&receipt.trade_no));
+    let mut refusals = payment.refunds.iter().filter_map(|refund| refund.refused.as_ref());
+    let is_late = refusals.any(|refusal| trouble_of(refusal) == RefundTrouble::WindowClosed);
     let bar = match order_status(payment) {
         OrderStatus::Created | OrderStatus::Paying | OrderStatus::Closed => Some(RefundBar::NotPaid),
         OrderStatus::Refunding => Some(RefundBar::UnderWay),
         OrderStatus::Refunded => Some(RefundBar::NothingLeft),
-        OrderStatus::Paid | OrderStatus::PartiallyRefunded => left.is_zero().then_some(RefundBar::NothingLeft),
+        OrderStatus::Paid | OrderStatus::PartiallyRefunded if left.is_zero() => Some(RefundBar::NothingLeft),
+        OrderStatus::Paid | OrderStatus::PartiallyRefunded => is_late.then_some(RefundBar::WindowClosed),
     };
-    RefundOffer { left: left.to_string(), refunded: Fen::ZERO.to_string(), cashier_limit: Fen::ZERO.to_string(), bar }
+    Ok(RefundOffer {
+        left: left.to_string(),
+        refunded: refunded.to_string(),
+        cashier_limit: engine.refund_rules()?.cashier_limit.to_string(),
+        bar,
+    })
 }
 
-/// The recognised money, less every refund of it that is not refused for good.
-fn find_left(payment: &Payment) -> Fen {
-    let Some(receipt) = payment.receipts.iter().find(|receipt| receipt.booked == Booked::Recognised) else {
-        return Fen::ZERO;
+/// Everybody whose PIN can count.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn list_approvers(engine: &Engine) -> Result<Vec<Approver>, Error> {
+    let show = |state: PinState| Approver {
+        operator_id: state.operator.operator_id,
+        name: state.operator.name,
+        role: state.operator.role.into(),
+        tries_left: state.tries_left,
+        locked_seconds: seconds_up(state.locked),
     };
-    let not_refused = payment
-        .refunds
-        .iter()
-        .filter(|refund| refund.trade_no == receipt.trade_no && refund.status != RefundStatus::Fail);
-    Fen::sum(not_refused.map(|refund| refund.amount)).and_then(|gone| receipt.total.minus(gone)).unwrap_or(Fen::ZERO)
+    Ok(engine.database().list_pins(engine.now())?.into_iter().map(show).collect())
+}
+
+/// Whole seconds, never too few.
+pub(super) fn seconds_up(span: Duration) -> i64 {
+    i64::try_from(span.as_millis().div_ceil(1000)).unwrap_or(i64::MAX)
 }

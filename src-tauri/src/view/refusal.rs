@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::rc::Rc;
 use ts_rs::TS;
 use yidan_engine::{Error, PinError, Stopped};
+use yidan_payment::WishRefused;
 
 /// A refused command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
@@ -66,17 +67,27 @@ impl From<&Error> for CommandError {
             | Error::NoClaim(_)
             | Error::SourceNotOurs { .. }
             | Error::NoSuchPayment(_)
-            | Error::Refused(_)
             | Error::StillPayable
             | Error::HistoryDiffers
-            | Error::AlreadyDecided { .. }
             | Error::CodeUsed
             | Error::NotApproved
             | Error::PaymentsLive(_) => CommandError::plain(ErrorKind::NotNow),
+            Error::Refused(why) => CommandError::plain(kind_of(*why)),
+            Error::AlreadyDecided { .. } => CommandError::plain(ErrorKind::AlreadyDecided),
             Error::Storage { .. } => {
                 tracing::error!(error = error as &dyn std::error::Error, "a command failed");
                 CommandError { kind: ErrorKind::Storage, message: error.to_string() }
             }
+        }
+    }
+}
+
+fn kind_of(why: WishRefused) -> ErrorKind {
+    match why {
+        WishRefused::MoreThanIsLeft => ErrorKind::TooMuch,
+        WishRefused::RefundUnderWay => ErrorKind::RefundUnderWay,
+        WishRefused::AlreadyPaid | WishRefused::NotNow | WishRefused::NotResumable | WishRefused::NoSuchMoney => {
+            ErrorKind::NotNow
         }
     }
 }
@@ -105,7 +116,7 @@ impl From<PinError> for CommandError {
             PinError::Wrong => CommandError::plain(ErrorKind::WrongPin),
             PinError::LockedOut { .. } => CommandError::plain(ErrorKind::PinLocked),
             PinError::NoManager | PinError::NoSuchOperator => CommandError::plain(ErrorKind::NoManager),
-            PinError::NotAllowed | PinError::MustDiffer => CommandError::plain(ErrorKind::NotNow),
+            PinError::NotAllowed | PinError::MustDiffer => CommandError::plain(ErrorKind::NotAllowed),
             PinError::Storage(error) => CommandError::from(&error),
         }
     }

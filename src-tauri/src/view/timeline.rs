@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use ts_rs::TS;
-use yidan_payment::{CaseKind, Death, Event, Fen, RefundOrigin, RefundStatus, Refusal, Source, StatusName, StoppedBy};
+use yidan_payment::{
+    CaseKind, Death, Event, Fen, Refund, RefundOrigin, RefundStatus, Refusal, Source, StatusName, StoppedBy,
+};
 use yidan_wire::{EventKind, PaymentState};
 
 /// One thing that happened.
@@ -81,13 +83,10 @@ fn line_of(event: &Event, state: &PaymentState, before: Option<&PaymentState>) -
             let refusal = state.reason.as_deref().and_then(|reason| serde_json::from_str::<Refusal>(reason).ok());
             TimelineLine { detail: refusal.map(|refusal| refusal.text), ..plain(event, "refused", Who::Alipay) }
         }
-        EventKind::Refunded => {
-            let amount = Some(newly_refunded(state, before).to_string());
-            TimelineLine { amount, mark: TimelineMark::Money, ..heard(refund_words(state)) }
-        }
+        EventKind::Refunding | EventKind::Refunded => returned(event, state, before),
         EventKind::Noticed => noticed(event, state, before),
         EventKind::Decided => plain(event, "case_resolved", Who::Cashier),
-        EventKind::Opened | EventKind::Instructed | EventKind::Refunding => plain(event, "other", Who::Counter),
+        EventKind::Opened | EventKind::Instructed => plain(event, "other", Who::Counter),
     }
 }
 
@@ -174,22 +173,53 @@ fn closed_words(state: &PaymentState) -> &'static str {
     }
 }
 
-fn refund_words(state: &PaymentState) -> &'static str {
-    let is_foreign = state.refunds.iter().any(|refund| refund.origin == RefundOrigin::Foreign);
-    if is_foreign { "refunded_elsewhere" } else { "refunded" }
+/// What this line says about money that goes back: the refund that changed.
+fn returned(event: &Event, state: &PaymentState, before: Option<&PaymentState>) -> TimelineLine {
+    let known = before.map_or(&[][..], |before| &before.refunds);
+    let changed = state.refunds.iter().enumerate().find(|(place, refund)| known.get(*place) != Some(refund));
+    let Some((place, refund)) = changed else { return plain(event, "answered", Who::Alipay) };
+    let (what, who, mark) = words_of(refund, known.get(place));
+    TimelineLine {
+        amount: Some(refund.amount.to_string()),
+        signed: who == Who::Alipay,
+        detail: detail_of(refund, what),
+        mark,
+        ..plain(event, what, who)
+    }
+}
+
+fn words_of(refund: &Refund, before: Option<&Refund>) -> (&'static str, Who, TimelineMark) {
+    let is_sent = before.is_some_and(|before| before.sent_at != refund.sent_at);
+    match refund.status {
+        RefundStatus::Success if before.is_some_and(|before| before.status == RefundStatus::Success) => {
+            ("refund_confirmed", Who::Alipay, TimelineMark::Plain)
+        }
+        RefundStatus::Success if refund.origin == RefundOrigin::Foreign => {
+            ("refunded_elsewhere", Who::Alipay, TimelineMark::Money)
+        }
+        RefundStatus::Success => ("refunded", Who::Alipay, TimelineMark::Money),
+        RefundStatus::Fail => ("refund_failed", Who::Alipay, TimelineMark::Plain),
+        RefundStatus::Init if before.is_some() => ("refund_again", Who::Cashier, TimelineMark::Plain),
+        RefundStatus::Init => ("refund_wanted", Who::Cashier, TimelineMark::Plain),
+        RefundStatus::Processing if is_sent => ("refund_sent", Who::Counter, TimelineMark::Doubt),
+        RefundStatus::Processing if refund.refused.is_some() => ("refund_refused", Who::Alipay, TimelineMark::Doubt),
+        RefundStatus::Processing => ("refund_again", Who::Cashier, TimelineMark::Doubt),
+    }
+}
+
+/// Why it was wanted, or why it was refused; and under which number it was sent.
+fn detail_of(refund: &Refund, what: &str) -> Option<String> {
+    match what {
+        "refund_wanted" => refund.wish.as_ref().map(|wish| wish.reason.clone()),
+        "refund_refused" | "refund_failed" => refund.refused.as_ref().map(|refusal| refusal.text.clone()),
+        "refund_sent" => refund.out_request_no.clone(),
+        _other => None,
+    }
 }
 
 fn new_money(state: &PaymentState, before: Option<&PaymentState>) -> Fen {
     let known = before.map_or(0, |before| before.receipts.len());
     Fen::sum(state.receipts.iter().skip(known).map(|receipt| receipt.receipt.total)).unwrap_or(Fen::ZERO)
-}
-
-fn newly_refunded(state: &PaymentState, before: Option<&PaymentState>) -> Fen {
-    let moved = |state: &PaymentState| {
-        let moved = state.refunds.iter().filter(|refund| refund.status == RefundStatus::Success);
-        Fen::sum(moved.map(|refund| refund.amount)).unwrap_or(Fen::ZERO)
-    };
-    moved(state).minus(before.map_or(Fen::ZERO, moved)).unwrap_or(Fen::ZERO)
 }
 
 fn find_kind(word: &str) -> Option<EventKind> {

@@ -2,7 +2,7 @@
 
 use super::{Database, NewEvent, RowError, WriteError, append};
 use crate::Error;
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 use yidan_payment::UtcMs;
 
 /// An operator as stored. Not for logs: it carries the PIN's hash.
@@ -42,6 +42,17 @@ impl Database {
                  where removed_at_ms is null order by created_at_ms, rowid",
             )?;
             statement.query_and_then([], read_operator)?.collect()
+        })
+    }
+
+    /// The name of somebody who works here, or did.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn find_operator_name(&self, operator_id: &str) -> Result<Option<String>, Error> {
+        self.read("find an operator's name", |connection| {
+            let sql = "select name from operators where operator_id = ?1";
+            Ok(connection.prepare_cached(sql)?.query_row([operator_id], |row| row.get(0)).optional()?)
         })
     }
 

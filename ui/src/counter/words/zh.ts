@@ -1,6 +1,5 @@
-import { afterSaleZh } from './afterSale.zh'
-
 /** Every sentence of the counter, in Chinese. Says what is true, then what is safe. */
+import { afterSaleZh } from './afterSale.zh'
 import { checks } from './checks.zh'
 
 export const zh = {
@@ -210,6 +209,12 @@ export const zh = {
     contradiction: '支付宝前后说法不一，列入待处理',
     trade_vanished: '扫过的交易查不到了，继续查',
     refunded: '退款 ¥{amount}，原路退回',
+    refund_wanted: '申请退 ¥{amount}，先记在本机硬盘上',
+    refund_sent: '向支付宝发出退款 ¥{amount}，等回答',
+    refund_again: '用同一个号再退 ¥{amount}',
+    refund_refused: '支付宝说不退，再问一次才算数',
+    refund_failed: '¥{amount} 没有退成，钱还在本店',
+    refund_confirmed: '又说已退回：同一笔，没有新变化',
     case_opened: '列入待处理',
     case_resolved: '已处理',
     restarted: '程序重新启动，接着查这一单',
