@@ -2,12 +2,14 @@
 //!
 //! Which window may ask what is in `capabilities/`.
 
+mod bill;
 mod cases;
 mod collect;
 mod first_run;
 mod look;
 mod people;
 mod refund;
+mod resolve;
 mod settings;
 
 use crate::till::Till;
@@ -47,6 +49,11 @@ pub fn all() -> impl Fn(Invoke) -> bool + Send + Sync + 'static {
         refund::retry_refund,
         cases::case_detail,
         cases::decide,
+        resolve::resolve,
+        bill::bill_review,
+        bill::fetch_bill,
+        bill::import_bill,
+        bill::apply_bill,
         people::people,
         people::change_people,
         first_run::check_setup,

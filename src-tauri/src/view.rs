@@ -31,13 +31,15 @@ pub use payment::{
 };
 pub use people::{PeopleChange, PeopleDraft, PeopleView, PersonView, Role, show_people};
 pub use pin::Pin;
-pub use reconcile::{BillReview, BridgeLine, DifferenceKind, DifferenceLine, DifferenceOutcome, PlannedAct};
+pub use reconcile::{
+    BillReview, BridgeLine, DifferenceKind, DifferenceLine, DifferenceOutcome, PlannedAct, show_plan, show_settlement,
+};
 pub use refund::{
     Approver, RefundBar, RefundDraft, RefundMaker, RefundOffer, RefundState, RefundTrouble, RefundView, RetryDraft,
     list_approvers, list_refunds, offer_refund, show_refund,
 };
 pub use refusal::{CommandError, ErrorKind};
-pub use resolve::{ProofLine, ResolveView, SafeAct, VerdictKind, VerdictView};
+pub use resolve::{ProofLine, ResolveView, SafeAct, VerdictKind, VerdictView, show_latest, show_resolved};
 pub use self_test::{CheckLamp, CheckState, SelfTestView};
 pub use setup::{
     CertificateDays, Finding, HqView, KeysDraft, KeysView, SettingsDraft, SettingsView, SetupDone, SetupDraft,

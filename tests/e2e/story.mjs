@@ -8,6 +8,8 @@ import { Key } from 'selenium-webdriver'
 import { Phone, Stage, eventually, isAlive, screens } from './shop.mjs'
 
 const demo = ['--demo', '--customer-display']
+/** The demo's, as its screen says. */
+const managersPin = '246810'
 const stage = new Stage()
 const { place, say } = stage
 let counter = null
@@ -98,9 +100,43 @@ async function theDayKnowsIt(number) {
   await counter.picture('today')
 }
 
-async function theNextDigitIsTheNextCustomer() {
-  await counter.type(Key.ESCAPE)
+/** Half of the sale goes back with a manager's PIN; a wrong one first. The ledger of the other side agrees. */
+async function halfGoesBack(phone, number) {
+  await counter.type(Key.F2)
+  await counter.press('[data-testid=order-line]')
+  await counter.press('[data-testid=refund]')
+  await counter.find('[data-testid=refund-amount]')
+  await counter.type('6.25')
+  await counter.type(Key.ENTER)
+  await counter.type('000000')
+  await counter.type(Key.ENTER)
+  await eventually('the wrong PIN is told', async () => ((await counter.text('[data-testid=pin-note]')) ?? '').includes('还剩 4 次'))
+  await counter.picture('refund-wrong-pin')
+  await counter.type(managersPin)
+  await counter.picture('refund')
+  await counter.type(Key.ENTER)
+  await eventually('a part went back', async () => ((await counter.text('.detail')) ?? '').includes('部分退款'))
+  const story = await counter.text('[data-testid=timeline]')
+  for (const told of ['申请退 ¥6.25', '向支付宝发出退款', '退款 ¥6.25']) assert.ok(story.includes(told), `${told} in\n${story}`)
+  await counter.picture('part-refunded')
+  const { refunded_fen, charges } = await phone.trade(number)
+  assert.deepEqual({ refunded_fen, charges }, { refunded_fen: 625, charges: 1 }, 'the ledger has exactly this refund')
+}
+
+/** F8 and the last digits: paid, by Alipay's live word. The one act leads back to the till. */
+async function theCustomerSaysItIsPaid() {
+  const digits = ((await counter.text('[data-testid=order-line] .num')) ?? '').trim().slice(-4)
+  await counter.type(Key.F8)
+  await counter.find('[data-testid=hint]')
+  await counter.type(digits)
+  await eventually('the verdict', async () => (await counter.attribute('[data-testid=verdict]', 'data-verdict')) === 'PAID')
+  await counter.picture('resolve-paid')
+  await new Promise((read) => setTimeout(read, 800))
+  await counter.type(Key.ENTER)
   await counter.shows('paid')
+}
+
+async function theNextDigitIsTheNextCustomer() {
   await counter.type('8')
   await counter.shows('idle')
   await counter.customerSees('Idle')
@@ -143,6 +179,33 @@ async function moneyAfterAStopIsNotOverlooked(phone) {
   await counter.type(Key.F4)
   await eventually('the case', async () => ((await counter.text('main')) ?? '').includes('停止收款之后到账'))
   await counter.picture('cases')
+}
+
+/** The manager decides: the money goes back, and the case is over once it is back. */
+async function theCaseIsDecided(phone) {
+  const number = await phone.newest()
+  await counter.press('[data-testid=decide-REFUND]')
+  await counter.find('[data-testid=pin-field]')
+  await counter.type(managersPin)
+  await counter.picture('decide')
+  await counter.type(Key.ENTER)
+  await eventually('nothing is left to decide', async () => ((await counter.text('main')) ?? '').includes('没有待处理的钱'))
+  await counter.picture('decided')
+  const { refunded_fen, charges } = await phone.trade(number)
+  assert.deepEqual({ refunded_fen, charges }, { refunded_fen: 800, charges: 1 }, 'all of it is back')
+}
+
+/** A cashier joins, with a PIN of their own; a manager agrees. */
+async function aCashierJoins() {
+  await counter.press('[data-testid=nav-settings]')
+  await counter.press('[data-testid=part-people]')
+  await counter.press('[data-testid=add-person]')
+  await counter.paste('[data-testid=person-name]', '小林')
+  await counter.paste('[data-testid=person-pin]', '135791')
+  await counter.paste('[data-testid=pin-field]', managersPin)
+  await counter.press('[data-testid=approve]')
+  await eventually('小林 works here', async () => ((await counter.text('[data-testid=people]')) ?? '').includes('小林'))
+  await counter.picture('people')
 }
 
 async function theSettingsAreKept() {
@@ -193,12 +256,18 @@ async function story() {
   await theBuyerPays(phone, number)
   say('orders, timeline, today')
   await theDayKnowsIt(number)
+  say('refund, I have paid')
+  await halfGoesBack(phone, number)
+  await theCustomerSaysItIsPaid()
   say('next customer, stop, resume')
   await theNextDigitIsTheNextCustomer()
   await aStoppedCodeIsNotShownToTheCustomer()
   say('no answer, money after a stop')
   await silenceIsToldAndEnds(phone)
   await moneyAfterAStopIsNotOverlooked(phone)
+  say('decide')
+  await theCaseIsDecided(phone)
+  await aCashierJoins()
   say('settings, headquarters')
   await theSettingsAreKept()
   await headquartersIsJoined(phone, number)

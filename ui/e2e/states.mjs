@@ -137,6 +137,11 @@ export const deedScreens = [
   ['resolve-other', 'idle', 'resolve', says('0228')],
   ['resolve-aside', 'late', 'resolve', says('0228')],
   ['resolve-unreachable', 'offline', 'resolve', says('0231')],
+  ['resolve-given-back', 'idle', 'resolve', says('0226')],
+  ['resolve-several', 'idle', 'resolve', async (page) => {
+    await page.fill('[data-testid=hint]', '1')
+    await page.waitForSelector('.v .empty')
+  }],
   ['resolve-none', 'idle', 'resolve', async (page) => {
     await page.fill('[data-testid=hint]', '9999')
     await page.waitForSelector('.empty')

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 use ts_rs::TS;
+use yidan_engine::{Action, BillPlan, BridgeDay, Engine, Error, Settlement};
+use yidan_payment::{Class, Finding};
 
 /// The comparison of one day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
@@ -85,4 +87,157 @@ pub struct BridgeLine {
     pub business_day: String,
     pub count: i64,
     pub amount: String,
+}
+
+/// Shows what a bill says beside our books, and what is planned.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn show_plan(engine: &Engine, plan: &BillPlan) -> Result<BillReview, Error> {
+    let mut differences = Vec::new();
+    for difference in &plan.differences {
+        let act = act_of(difference.action);
+        differences.push(show_difference(engine, &difference.finding, act, None)?);
+    }
+    for finding in &plan.settled {
+        let (act, outcome) = match finding.pay_id {
+            Some(_) => (PlannedAct::OpenCase, DifferenceOutcome::Case),
+            None => (PlannedAct::TellAPerson, DifferenceOutcome::Told),
+        };
+        differences.push(show_difference(engine, finding, act, Some(outcome))?);
+    }
+    let day = &plan.day;
+    Ok(BillReview {
+        day: day.bill_day.clone(),
+        count: day.trade_count + day.refund_count,
+        matched: count(plan.matched),
+        gross: yuan(day.trade_fen),
+        refunds: yuan(-day.refund_fen),
+        fee: yuan(-day.fee_fen),
+        net: yuan(day.net_fen()),
+        differences,
+        bridge: plan.bridge.iter().map(show_bridge).collect(),
+        elsewhere: count(plan.elsewhere.0),
+        next_day_in: plan.is_next_day_in,
+        applied_at_ms: None,
+    })
+}
+
+/// Shows what came of a plan. `after`: what is planned now.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn show_settlement(engine: &Engine, settlement: &Settlement, after: &BillPlan) -> Result<BillReview, Error> {
+    let ended = [
+        (&settlement.booked, DifferenceOutcome::Settled),
+        (&settlement.cases, DifferenceOutcome::Case),
+        (&settlement.told, DifferenceOutcome::Told),
+        (&settlement.unanswered, DifferenceOutcome::Unknown),
+    ];
+    let mut differences = Vec::new();
+    for (findings, outcome) in ended {
+        for finding in findings {
+            differences.push(show_difference(engine, finding, act_for(finding.class), Some(outcome))?);
+        }
+    }
+    let review = show_plan(engine, after)?;
+    let is_shown = |line: &DifferenceLine| {
+        differences.iter().any(|shown| (shown.kind, &shown.number) == (line.kind, &line.number))
+    };
+    let rest: Vec<DifferenceLine> = review.differences.iter().filter(|line| !is_shown(line)).cloned().collect();
+    Ok(BillReview {
+        differences: differences.into_iter().chain(rest).collect(),
+        applied_at_ms: Some(engine.now().0),
+        ..review
+    })
+}
+
+fn show_difference(
+    engine: &Engine,
+    finding: &Finding,
+    plan: PlannedAct,
+    outcome: Option<DifferenceOutcome>,
+) -> Result<DifferenceLine, Error> {
+    let order_no = match finding.pay_id {
+        Some(pay_id) => {
+            let payment = engine.database().load_payment(pay_id)?;
+            Some(engine.database().load_order(payment.order_id)?.order_no)
+        }
+        None => None,
+    };
+    Ok(DifferenceLine {
+        kind: kind_of(finding.class),
+        order_no,
+        pay_id: finding.pay_id.map(|pay_id| pay_id.to_string()),
+        number: finding.out_request_no.clone().unwrap_or_else(|| finding.out_trade_no.clone()),
+        ours: finding.our_fen.map(yuan),
+        bill: finding.bill_fen.map(yuan),
+        plan,
+        outcome,
+    })
+}
+
+fn kind_of(class: Class) -> DifferenceKind {
+    match class {
+        Class::LocalNotPaid => DifferenceKind::LocalNotPaid,
+        Class::Forgotten => DifferenceKind::Forgotten,
+        Class::ChannelMissing => DifferenceKind::ChannelMissing,
+        // What agrees is no difference and is not shown.
+        Class::Amount | Class::Matched => DifferenceKind::Amount,
+        Class::RefundMissing => DifferenceKind::RefundMissing,
+        Class::RefundExtra => DifferenceKind::RefundExtra,
+        Class::Duplicate => DifferenceKind::Duplicate,
+        Class::UnknownTrade | Class::OtherTerminal => DifferenceKind::UnknownTrade,
+    }
+}
+
+fn act_of(action: Action) -> PlannedAct {
+    match action {
+        Action::AskTrade => PlannedAct::AskTrade,
+        Action::AskRefund => PlannedAct::AskRefund,
+        Action::WriteDownAgain => PlannedAct::WriteDownAgain,
+        Action::OpenCase(_) => PlannedAct::OpenCase,
+        Action::TellAPerson => PlannedAct::TellAPerson,
+    }
+}
+
+/// What was done about a difference that is over.
+fn act_for(class: Class) -> PlannedAct {
+    match class {
+        Class::LocalNotPaid | Class::Duplicate => PlannedAct::AskTrade,
+        Class::RefundMissing | Class::RefundExtra => PlannedAct::AskRefund,
+        Class::Forgotten => PlannedAct::WriteDownAgain,
+        Class::ChannelMissing | Class::Amount => PlannedAct::OpenCase,
+        Class::UnknownTrade | Class::OtherTerminal | Class::Matched => PlannedAct::TellAPerson,
+    }
+}
+
+fn show_bridge(day: &BridgeDay) -> BridgeLine {
+    BridgeLine {
+        business_day: day.business_day.clone(),
+        count: count(day.count),
+        amount: yuan(day.fen + day.refund_fen),
+    }
+}
+
+fn count(things: usize) -> i64 {
+    i64::try_from(things).unwrap_or(i64::MAX)
+}
+
+/// Signed fen as yuan: `-15.00`.
+fn yuan(fen: i64) -> String {
+    let sign = if fen < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}", fen.unsigned_abs() / 100, fen.unsigned_abs() % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_that_went_back_is_written_with_its_sign() {
+        assert_eq!(yuan(-1500), "-15.00");
+        assert_eq!(yuan(-5), "-0.05");
+        assert_eq!(yuan(123_456), "1234.56");
+    }
 }

@@ -5,7 +5,7 @@
 use serde::Serialize;
 use std::rc::Rc;
 use ts_rs::TS;
-use yidan_engine::{Error, PinError, Stopped};
+use yidan_engine::{BillTrouble, Error, PinError, Stopped};
 use yidan_payment::WishRefused;
 
 /// A refused command.
@@ -36,8 +36,10 @@ pub enum ErrorKind {
     AlreadyDecided,
     /// Whoever asks may not decide this, or must not be the one who agrees.
     NotAllowed,
-    /// The file is not a bill of this day and account.
+    /// The file is not a bill of this account, or is damaged.
     BadBill,
+    /// Alipay makes it the next morning.
+    NoBillYet,
     BadSetup,
     HqRefused,
     Unknown,
@@ -107,6 +109,24 @@ impl From<Rc<Error>> for CommandError {
 impl From<Stopped> for CommandError {
     fn from(_: Stopped) -> CommandError {
         CommandError::plain(ErrorKind::Busy)
+    }
+}
+
+impl From<BillTrouble> for CommandError {
+    fn from(trouble: BillTrouble) -> CommandError {
+        let because = |kind| CommandError { kind, message: trouble.to_string() };
+        match &trouble {
+            BillTrouble::Refused(error) => CommandError { kind: ErrorKind::BadBill, message: error.to_string() },
+            BillTrouble::PartOfADay => because(ErrorKind::BadBill),
+            BillTrouble::NotFetched(error) => {
+                tracing::warn!(error = error as &dyn std::error::Error, "the bill was not fetched");
+                CommandError::plain(ErrorKind::GatewayDown)
+            }
+            BillTrouble::NotOver(_) | BillTrouble::NotReady(_) => CommandError::plain(ErrorKind::NoBillYet),
+            BillTrouble::NoDay | BillTrouble::NotRead(_) => CommandError::plain(ErrorKind::NotNow),
+            BillTrouble::NotAllowed(sentence) => CommandError { kind: ErrorKind::Unknown, message: sentence.clone() },
+            BillTrouble::Engine { .. } => because(ErrorKind::Storage),
+        }
     }
 }
 

@@ -36,6 +36,7 @@ export function useResolve() {
 
   function type(text: string) {
     hint.value = text
+    found.value = text.trim() === '' ? null : found.value
     chosen.value = null
     window.clearTimeout(timer)
     timer = window.setTimeout(look, quietMs)

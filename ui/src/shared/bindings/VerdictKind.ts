@@ -3,4 +3,4 @@
 /**
  * What is true.
  */
-export type VerdictKind = "PAID" | "NOT_PAID" | "STILL_OPEN" | "PAID_ELSEWHERE" | "UNREACHABLE" | "ASK_A_PERSON";
+export type VerdictKind = "PAID" | "NOT_PAID" | "STILL_OPEN" | "PAID_ELSEWHERE" | "GIVEN_BACK" | "UNREACHABLE" | "ASK_A_PERSON";
