@@ -57,7 +57,7 @@ async function page(state: StatusView['check']['state']) {
   const counter = await openCounter(fake)
   const screen = mount(SelfTestScreen, { attachTo: document.body, global: { plugins: [i18n], provide: { [counterKey as symbol]: counter } } })
   leave.push(() => screen.unmount())
-  await flushPromises()
+  await vi.waitFor(() => expect(screen.find('li').exists()).toBe(true))
   return { fake, screen }
 }
 

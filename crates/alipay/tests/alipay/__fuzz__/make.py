@@ -88,7 +88,7 @@ def bills():
     write("bills", "hostile_line_repeated", archive([(name, detail.replace(detail.split(b"\r\n")[6], b"\r\n".join([detail.split(b"\r\n")[6]] * 2)))]))
     write("bills", "real_carriage_returns_only", archive([(name, detail.replace(b"\r\n", b"\r"))]))
     write("bills", "hostile_utf16", archive([(name, detail.decode("gbk").encode("utf-16"))]))
-    write("bills", "hostile_32_mib_of_one_letter", archive([(name, b"a" * (32 << 20))]))
+    write("bills", "hostile_4_mib_of_one_letter", archive([(name, b"a" * (4 << 20))]))
     whole = archive([(name, detail)])
     write("bills", "hostile_archive_cut", whole[:-30])
     write("bills", "hostile_checksum", whole.replace(whole[14:18], b"\0\0\0\0"))
