@@ -316,10 +316,9 @@ async fn nothing_is_left(shop: &Shop, day: &str) {
 /// The bill as the gateway has it, to be damaged.
 async fn real_bill(shop: &Shop, day: &str) -> yidan_alipay::Bill {
     let client = another_client(shop).await;
-    match client.fetch_bill(yidan_alipay::BillDay::parse(day).expect("a day")).await.expect("an answer") {
-        yidan_alipay::BillAnswer::Ready(bill) => bill,
-        other => panic!("no bill: {other:?}"),
-    }
+    let answer = client.fetch_bill(yidan_alipay::BillDay::parse(day).expect("a day")).await.expect("an answer");
+    let yidan_alipay::BillAnswer::Ready(bill) = answer else { panic!("no bill: {answer:?}") };
+    bill
 }
 
 fn classes(plan: &BillPlan) -> Vec<(Class, Action)> {

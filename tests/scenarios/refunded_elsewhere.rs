@@ -84,6 +84,27 @@ async fn a_question_that_found_no_answer_survives_a_restart() {
     shop.refunds_agree(&payment, yuan("25.00")).await;
 }
 
+#[tokio::test]
+async fn all_of_it_while_a_refund_of_ours_is_lost_on_the_way() {
+    let shop = Shop::open().await;
+    let payment = paid(&shop, "100.00").await;
+    shop.alipay.next_fault(Fault::once("alipay.trade.refund", FaultKind::DropBefore));
+    shop.counter.refunds(&payment, yuan("3.00")).await;
+    let number = shop.alipay.refund_elsewhere(payment.out_trade_no.as_str(), 10_000).expect("the app refunds");
+
+    asks(&shop, &payment).await;
+    assert_eq!(shop.counter.payment(&payment).await.books().expect("balanced").refunded, yuan("97.00"));
+    shop.turn(seconds(60)).await;
+
+    let known = shop.counter.payment(&payment).await;
+    let statuses: Vec<RefundStatus> = known.refunds.iter().map(|refund| refund.status).collect();
+    assert_eq!(statuses, [RefundStatus::Fail, RefundStatus::Success], "ours was refused, and all is explained");
+    shop.refunds_agree(&payment, yuan("100.00")).await;
+    asks_about(&shop, &payment, &number).await;
+    assert_eq!(shop.counter.payment(&payment).await.refunds[1].out_request_no, Some(number));
+    shop.refunds_agree(&payment, yuan("100.00")).await;
+}
+
 async fn asks(shop: &Shop, payment: &Payment) {
     let pay_id = payment.pay_id;
     shop.counter

@@ -107,6 +107,13 @@ impl Engine {
         self.ask_now(pay_id).await
     }
 
+    /// Keeps the question about a payment until the gateway has answered it.
+    pub(crate) fn keep_ask(&self, pay_id: PaymentId) -> Result<(), Error> {
+        self.database.save_ask(pay_id, None, self.clock.now())?;
+        self.asks.0.borrow_mut().insert(pay_id);
+        Ok(())
+    }
+
     /// Strikes out a question that the gateway has answered; says whether it must be asked again.
     pub(crate) fn is_still_to_ask(&self, pay_id: PaymentId) -> bool {
         if !self.asks.contains(pay_id) {

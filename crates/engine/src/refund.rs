@@ -13,8 +13,8 @@ use std::rc::Rc;
 use std::time::Duration;
 use yidan_alipay::{RefundOrder, RefundQuestion};
 use yidan_payment::{
-    Booked, Evidence, Fen, Input, Outcome, Payment, PaymentId, Refund, RefundWish, Refunding, RequestId, Statement,
-    Status, Step, TradeNo, UtcMs, WishRefused, apply,
+    Booked, Evidence, Fen, Input, Outcome, Payment, PaymentId, Refund, RefundStatus, RefundWish, Refunding, RequestId,
+    Statement, Status, Step, TradeNo, UtcMs, WishRefused, apply,
 };
 use yidan_wire::EventKind;
 
@@ -210,6 +210,11 @@ impl Engine {
                 Refunding::ProveByTrade => self.prove_by_trade(pay_id).await?,
             }
         }
+        if count_failed(&self.database.load_payment(pay_id)?) > count_failed(&payment) {
+            // It may have explained a part of a closing that somebody else made.
+            self.keep_ask(pay_id)?;
+            self.prove_by_trade(pay_id).await?;
+        }
         for (number, since) in self.database.list_refund_questions(pay_id)? {
             self.ask_about(pay_id, &number, since).await?;
         }
@@ -296,6 +301,10 @@ impl Engine {
         let slower = tries.unwrap_or(1).max(contact.unanswered).max(contact.limited * 4).clamp(1, 20);
         Some((PAUSE * slower).min(SLOWEST))
     }
+}
+
+fn count_failed(payment: &Payment) -> usize {
+    payment.refunds.iter().filter(|refund| refund.status == RefundStatus::Fail).count()
 }
 
 /// A refund whose number is not of our making was made elsewhere.

@@ -215,10 +215,7 @@ fn find_known<'a>(refunds: &'a mut [Refund], fact: &RefundFact) -> Option<&'a mu
 fn take_out_of_sum(payment: &mut Payment, trade_no: &TradeNo) {
     let received = payment.find_receipt(trade_no).map_or(Fen::ZERO, |receipt| receipt.total);
     let excess = payment.refunded_of(trade_no).minus(received).unwrap_or(Fen::ZERO);
-    let is_sum = |refund: &Refund| {
-        refund.trade_no == *trade_no && refund.out_request_no.is_none() && refund.status == RefundStatus::Success
-    };
-    for sum in payment.refunds.iter_mut().filter(|refund| is_sum(refund)) {
+    for sum in payment.refunds.iter_mut().filter(|refund| is_unnamed(refund, trade_no)) {
         match sum.amount.minus(excess) {
             Some(Fen::ZERO) => sum.status = RefundStatus::Fail,
             Some(rest) => sum.amount = rest,
@@ -242,7 +239,21 @@ pub(crate) fn refund_rest(outcome: Outcome, trade_no: &TradeNo) -> Outcome {
         return outcome;
     }
     let fact = RefundFact { trade_no: trade_no.clone(), out_request_no: None, amount: rest };
-    push(outcome, &fact, RefundOrigin::Foreign, true).with_case(CaseKind::RefundedElsewhere, Some(trade_no), rest)
+    let is_sum = |refund: &&mut Refund| is_unnamed(refund, trade_no) && refund.origin == RefundOrigin::Foreign;
+    // Of one closing there is one sum, however its parts come to light.
+    let outcome = match outcome.payment.refunds.iter_mut().find(is_sum) {
+        Some(sum) => {
+            sum.amount = sum.amount.plus(rest).unwrap_or(sum.amount);
+            outcome
+        }
+        None => push(outcome, &fact, RefundOrigin::Foreign, true),
+    };
+    outcome.with_case(CaseKind::RefundedElsewhere, Some(trade_no), rest)
+}
+
+/// Money that went back, of which only the fact is known.
+fn is_unnamed(refund: &Refund, trade_no: &TradeNo) -> bool {
+    refund.trade_no == *trade_no && refund.out_request_no.is_none() && refund.status == RefundStatus::Success
 }
 
 /// The signed word that all of a trade went back proves each of its refunds, if they come to exactly that.

@@ -34,10 +34,8 @@ fn statuses(payment: &Payment) -> Vec<RefundStatus> {
 }
 
 fn answer(evidence: Evidence) -> NoRefund {
-    match evidence {
-        Evidence::NotRefunded(answer) => answer,
-        other => panic!("{other:?}"),
-    }
+    let Evidence::NotRefunded(answer) = evidence else { panic!("{evidence:?}") };
+    answer
 }
 
 #[test]
