@@ -6,6 +6,7 @@ mod backup;
 mod before_opening;
 mod case_decided;
 mod closed_before_scan;
+mod crash_points;
 mod crashed;
 mod double_click;
 mod field_refunds;
