@@ -31,6 +31,7 @@ pub async fn enrol(folder: &Folder, lock: &Lock<'_>, hq_url: &str, code: &str, a
     let enrolled = yidan_engine::enrol(&base, &enrolment, &key, at).await?;
     // Headquarters names terminals after their store; the till's own number is the rest.
     let till = enrolled.terminal_id.strip_prefix(&enrolled.store_id).unwrap_or(&enrolled.terminal_id).to_owned();
+    let before = (setup.hq_terminal_id.as_ref() == Some(&enrolled.terminal_id)).then_some(setup.epoch);
     let setup = Setup {
         terminal_id: till,
         hq_url: Some(hq_url.to_owned()),
@@ -44,7 +45,7 @@ pub async fn enrol(folder: &Folder, lock: &Lock<'_>, hq_url: &str, code: &str, a
     setup.check_place().context("headquarters' store number")?;
     secrets.terminal_key = Some(STANDARD.encode(key.secret_bytes()));
     save_keys(&folder.keys(), &secrets, lock)?;
-    setup.save_enrolled(&database, at)?;
+    setup.save_enrolled(&database, at, before)?;
     Ok(setup)
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use ts_rs::TS;
 use yidan_alipay::{AlipayKey, AppKey, Certificates, GatewayUrl, Settings, Trust};
-use yidan_engine::{Database, Lock, Place, Secrets};
+use yidan_engine::{Database, Epochs, Lock, Place, Secrets};
 use yidan_wire::Mode;
 
 /// What is not secret about a counter. Kept in the database; every change is a line of the journal.
@@ -103,18 +103,19 @@ impl Setup {
     /// # Errors
     /// If the database refuses.
     pub fn save(&self, database: &Database, at: yidan_payment::UtcMs) -> Result<()> {
-        self.write(database, at, false)
+        self.write(database, at, None)
     }
 
-    /// As [`Setup::save`], after an enrolment: headquarters is told everything from the first line.
+    /// As [`Setup::save`], after an enrolment: headquarters is told everything from the first line, and
+    /// gives back what was forgotten since. `before`: the epoch of these records, if they are this terminal's.
     ///
     /// # Errors
     /// If the database refuses.
-    pub fn save_enrolled(&self, database: &Database, at: yidan_payment::UtcMs) -> Result<()> {
-        self.write(database, at, true)
+    pub fn save_enrolled(&self, database: &Database, at: yidan_payment::UtcMs, before: Option<u32>) -> Result<()> {
+        self.write(database, at, Some(Epochs { before, now: self.epoch }))
     }
 
-    fn write(&self, database: &Database, at: yidan_payment::UtcMs, enrolled: bool) -> Result<()> {
+    fn write(&self, database: &Database, at: yidan_payment::UtcMs, enrolled: Option<Epochs>) -> Result<()> {
         let text = serde_json::to_string(self).context("writing the setup")?;
         let event_id = yidan_payment::EventId::new(yidan_engine::Ids::uuid(&crate::world::SystemIds));
         Ok(yidan_engine::save_setup(database, SETUP, text, event_id, at, enrolled)?)

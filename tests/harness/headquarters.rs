@@ -63,6 +63,20 @@ impl Headquarters {
         self.running.take().expect("headquarters runs").stop().await;
     }
 
+    /// Its database is copied, as every night.
+    pub async fn backs_up(&mut self) {
+        self.goes_away().await;
+        std::fs::copy(&self.database, self.database.with_extension("backup")).expect("a copy");
+        self.comes_back().await;
+    }
+
+    /// Its database is replaced by the copy.
+    pub async fn is_restored(&mut self) {
+        self.goes_away().await;
+        std::fs::copy(self.database.with_extension("backup"), &self.database).expect("a copy");
+        self.comes_back().await;
+    }
+
     /// Where it answers.
     #[must_use]
     pub fn url(&self) -> String {

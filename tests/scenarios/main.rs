@@ -12,6 +12,7 @@ mod double_click;
 mod field_refunds;
 mod first_money_wins;
 mod forged_evidence;
+mod given_back;
 mod headquarters_down;
 mod keys_changed;
 mod local_api;

@@ -68,7 +68,7 @@ impl Engine {
     /// # Errors
     /// [`Error::ContentChanged`] or [`Error::BillChanged`] if the click or the bill is known with other content;
     /// [`Error::BillOwned`], [`Error::NoClaim`] or [`Error::SourceNotOurs`] if the bill is not this terminal's;
-    /// [`Error::HistoryDiffers`]; [`Error::StillPayable`]; [`Error::Storage`].
+    /// [`Error::HistoryDiffers`], [`Error::Recovering`]; [`Error::StillPayable`]; [`Error::Storage`].
     pub async fn collect(self: &Rc<Self>, order: NewOrder) -> Result<Collected, Rc<Error>> {
         let order = tidy(order).map_err(Rc::new)?;
         let known = match self.find_known(&order).map_err(Rc::new)? {
@@ -166,9 +166,7 @@ impl Engine {
 
     /// The order and its payment, durable before anything is sent.
     pub(crate) fn write_intent(&self, order: &NewOrder, code_hash: Option<Hash>) -> Result<PaymentId, Error> {
-        if self.report.history_differs() {
-            return Err(Error::HistoryDiffers);
-        }
+        self.check_records()?;
         let now = self.clock.now();
         let replaced = self.find_replaced(order)?;
         let payment = self.database.write("write down the order", |transaction| {

@@ -13,6 +13,7 @@ mod journal;
 mod open;
 mod operators;
 mod orders;
+mod past;
 mod payments;
 mod pushes;
 mod refunds;
@@ -34,6 +35,9 @@ pub(crate) use journal::{NewEvent, append, list_events};
 pub(crate) use open::{lock_folder, open_copy};
 pub(crate) use operators::OperatorRow;
 pub(crate) use orders::{insert_order, is_day_seq_taken, load_order, move_to_day, next_day_seq, save_order_status};
+pub(crate) use past::{
+    find_payment_by_number, find_replaced, is_event_known, keep_proof, next_attempt, save_or_forget, take_back_cases,
+};
 pub(crate) use payments::{
     find_payment, has_money, insert_code, insert_payment, is_sale_paid, keep_statement, list_live_of_sale, save_payment,
 };

@@ -60,6 +60,7 @@ pub struct Engine {
     pub(crate) report: crate::report::Progress,
     pub(crate) ear: crate::push::Ear,
     pub(crate) asks: crate::notice::Asks,
+    pub(crate) recovery: crate::past::Recovery,
     pub(crate) outbox: Notify,
     pub(crate) rested: Notify,
     changes: broadcast::Sender<PaymentId>,
@@ -73,6 +74,7 @@ impl Engine {
     pub fn start(parts: Parts) -> Result<Rc<Engine>, Error> {
         let report = crate::report::Progress::load(&parts.database, parts.hq.is_some())?;
         let ear = crate::push::Ear::of(parts.database.load_heard()?);
+        let recovery = crate::past::Recovery::load(&parts.database)?;
         let asks = crate::notice::Asks::of(parts.database.list_asks()?);
         let engine = Engine {
             database: parts.database,
@@ -88,6 +90,7 @@ impl Engine {
             report,
             ear,
             asks,
+            recovery,
             outbox: Notify::new(),
             rested: Notify::new(),
             changes: broadcast::channel(256).0,
@@ -185,7 +188,7 @@ impl Engine {
 
     fn is_at_rest(&self) -> bool {
         let nothing_due = self.schedule.next().is_none_or(|at| at > self.clock.elapsed());
-        self.flights.is_empty() && nothing_due && self.is_reported() && !self.ear.is_busy()
+        self.flights.is_empty() && nothing_due && self.is_reported() && !self.ear.is_busy() && !self.recovery.is_busy()
     }
 
     /// Whether the keys or the gateway may be changed.

@@ -66,6 +66,9 @@ pub enum Error {
     /// The code was used for another payment, or is none.
     #[error("this payment code cannot be used; ask the customer for a new one")]
     CodeUsed,
+    /// Wait: headquarters gives back what these records have forgotten.
+    #[error("headquarters is giving back what this computer had forgotten; new sales begin when everything is here")]
+    Recovering,
     /// The database did not do it. The next call reads what is true.
     #[error("could not {doing} in the database {path}: {advice}")]
     Storage {

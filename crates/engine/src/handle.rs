@@ -72,6 +72,7 @@ pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
     let _end = End(Rc::clone(&engine));
     let mut asking = std::pin::pin!(Rc::clone(&engine).keep_asking());
     let mut reporting = std::pin::pin!(Rc::clone(&engine).keep_reporting());
+    let mut recovering = std::pin::pin!(Rc::clone(&engine).keep_recovering());
     let mut listening = std::pin::pin!(Rc::clone(&engine).keep_listening());
     let mut works = FuturesUnordered::new();
     loop {
@@ -85,6 +86,7 @@ pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
             () = &mut asking => {}
             () = &mut reporting => {}
             () = &mut listening => {}
+            () = &mut recovering => {}
         }
     }
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use yidan_payment::UtcMs;
 use yidan_wire::signature::{ENROLLING, TerminalKey};
-use yidan_wire::{Ack, Batch, Claim, Conflict, Enrolled, Enrolment, Granted, Heard, NotGranted, Push};
+use yidan_wire::{Ack, Batch, Claim, Conflict, Enrolled, Enrolment, Granted, Heard, NotGranted, Past, Push, Since};
 
 /// What headquarters tells, in pieces as they come; an empty piece is a sign of life.
 pub type Pushes = LocalBoxStream<'static, Result<Vec<Push>, HqError>>;
@@ -21,6 +21,8 @@ pub trait Hq {
     fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>>;
     /// Asks for a bill of another program. May be repeated.
     fn claim<'a>(&'a self, claim: &'a Claim) -> LocalBoxFuture<'a, Result<Granted, HqError>>;
+    /// Asks for what this terminal wrote under earlier enrolments.
+    fn history(&self, since: Since) -> LocalBoxFuture<'_, Result<Past, HqError>>;
     /// Listens to what headquarters tells, after what is handled already.
     fn listen(&self, heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>>;
     /// Everything up to here is handled, durably.
@@ -72,6 +74,7 @@ pub struct AddressError(String);
 const EVENTS: &str = "/api/v1/events";
 const ENROL: &str = "/api/v1/enrol";
 const CLAIMS: &str = "/api/v1/claims";
+const HISTORY: &str = "/api/v1/history";
 const STREAM: &str = "/api/v1/stream";
 const ACK: &str = "/api/v1/stream/ack";
 
@@ -132,6 +135,10 @@ impl Hq for HqClient {
 
     fn claim<'a>(&'a self, claim: &'a Claim) -> LocalBoxFuture<'a, Result<Granted, HqError>> {
         Box::pin(self.post(CLAIMS, claim))
+    }
+
+    fn history(&self, since: Since) -> LocalBoxFuture<'_, Result<Past, HqError>> {
+        Box::pin(async move { self.post(HISTORY, &since).await })
     }
 
     fn listen(&self, heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>> {

@@ -26,6 +26,7 @@ mod ids;
 mod keyfile;
 mod notice;
 mod operators;
+mod past;
 mod push;
 mod reconcile;
 mod record;
@@ -58,7 +59,7 @@ pub use notice::Noticed;
 pub use operators::{LOCK_OUT, MOST_WRONG_PINS, Operator, PinError, PinState, Role};
 pub use reconcile::{Action, BillPlan, BillTrouble, BridgeDay, Difference, Settlement, read_bill};
 pub use refund::{NewRefund, Refunded};
-pub use report::{ReportState, mark_restored, save_setup};
+pub use report::{Epochs, ReportState, mark_restored, save_setup};
 pub use resolve::{Hint, Resolved, SafeAction, Said, Verdict, What, Who};
 // What the seam speaks of, so that a second channel or a simulated one needs no other crate.
 pub use yidan_alipay::{AuthCode, PayOrder, RefundOrder, RefundQuestion};

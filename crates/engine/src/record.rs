@@ -101,7 +101,7 @@ impl Engine {
         Ok(true)
     }
 
-    fn save(
+    pub(crate) fn save(
         &self,
         transaction: &Transaction<'_>,
         before: &Payment,

@@ -157,9 +157,7 @@ impl Engine {
 
     fn insert_refund(&self, transaction: &Transaction<'_>, wanted: &NewRefund) -> Result<Outcome, WriteError> {
         let refuse = |why: Error| Err(WriteError::Refused(why));
-        if self.report.history_differs() {
-            return refuse(Error::HistoryDiffers);
-        }
+        self.check_records()?;
         let before = load(transaction, wanted.pay_id)?;
         let Some(trade_no) = wanted.trade_no.clone().or_else(|| paying_trade(&before)) else {
             return refuse(WishRefused::NotNow.into());

@@ -3,6 +3,7 @@
 //! Must always hold: nothing is taken as reported before headquarters says that it is durable there.
 
 use crate::database::{Database, NewEvent};
+use crate::past::{SINCE, since, text_of};
 use crate::{Engine, Error, Hq, HqError};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -70,8 +71,17 @@ impl Progress {
     }
 }
 
+/// The enrolments of one terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epochs {
+    /// The one whose journal these records have; `None`: they are another terminal's, or nobody's.
+    pub before: Option<u32>,
+    /// The new one.
+    pub now: u32,
+}
+
 /// Writes a setup under `name` and tells the journal. With `enrolled`, headquarters is told everything from the first
-/// line, under the new epoch.
+/// line, under the new epoch, and gives back what these records have forgotten.
 ///
 /// # Errors
 /// [`Error::Storage`]; then nothing was changed.
@@ -81,11 +91,15 @@ pub fn save_setup(
     setup: String,
     event_id: EventId,
     at: UtcMs,
-    enrolled: bool,
+    enrolled: Option<Epochs>,
 ) -> Result<(), Error> {
-    let forgotten: &[&str] = if enrolled { &[ACKED, DIFFERS] } else { &[] };
+    let forgotten: &[&str] = if enrolled.is_some() { &[ACKED, DIFFERS] } else { &[] };
+    let acked_seq = database.find_setting(ACKED)?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    let missing = enrolled.and_then(|epochs| since(epochs.before, acked_seq, epochs.now));
+    let missing = missing.map(|since| text_of(&since));
+    let also = missing.as_deref().map(|text| (SINCE, text));
     let kind = EventKind::Opened.as_str();
-    database.save_noted(name, forgotten, NewEvent { event_id, kind, pay_id: None, at, payload: setup })
+    database.save_noted(name, also, forgotten, NewEvent { event_id, kind, pay_id: None, at, payload: setup })
 }
 
 /// Marks records that were restored and report to headquarters: no new sales until the terminal has enrolled again, since

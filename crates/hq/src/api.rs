@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::problem::Problem;
 use crate::{
-    cases, claims, console, enrol, ingest, instructions, live, notify, payments, push, receipts, sign_in, terminals,
-    totals, unreported,
+    cases, claims, console, enrol, history, ingest, instructions, live, notify, payments, push, receipts, sign_in,
+    terminals, totals, unreported,
 };
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
@@ -28,6 +28,7 @@ pub fn router(app: App) -> Router {
         .route("/api/v1/enrol", post(enrol::enrol))
         .route("/api/v1/events", post(ingest::events))
         .route("/api/v1/claims", post(claims::claim))
+        .route("/api/v1/history", post(history::history))
         .route("/api/v1/stream/ack", post(push::ack))
         .route(NOTIFY, post(notify::notify));
     let people = Router::new()

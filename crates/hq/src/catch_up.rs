@@ -73,7 +73,11 @@ async fn load_lines(db: &mut AnyConnection, journal: &Journal, seq: i64) -> Resu
     rows.iter().map(read_event).collect()
 }
 
-fn read_event(row: &AnyRow) -> Result<Event, sqlx::Error> {
+/// Reads a stored line.
+///
+/// # Errors
+/// If a column is not what it should be.
+pub fn read_event(row: &AnyRow) -> Result<Event, sqlx::Error> {
     Ok(Event {
         seq: row.try_get("seq")?,
         event_id: read(row, "event_id")?,

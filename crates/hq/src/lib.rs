@@ -16,6 +16,7 @@ mod database;
 mod decide;
 mod enrol;
 mod given;
+mod history;
 mod identity;
 mod ingest;
 mod instructions;

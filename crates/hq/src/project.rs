@@ -94,7 +94,8 @@ fn read_line(merchant: &Merchant, event: &Event) -> Option<Projection> {
         | EventKind::Refunding
         | EventKind::Refunded
         | EventKind::Noticed
-        | EventKind::Decided => {
+        | EventKind::Decided
+        | EventKind::GivenBack => {
             let state: PaymentState = serde_json::from_str(&event.payload).ok()?;
             let evidence = read_evidence(merchant, &state);
             Some((state, evidence))

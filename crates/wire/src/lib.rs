@@ -4,6 +4,7 @@
 
 mod claim;
 mod enrol;
+mod history;
 mod payload;
 mod push;
 mod report;
@@ -11,6 +12,7 @@ pub mod signature;
 
 pub use claim::{Claim, Granted, NotGranted, OwnersPayment, WhyNot};
 pub use enrol::{Enrolled, Enrolment, Mode};
+pub use history::{Past, PastLine, Since};
 pub use payload::{Carry, CaseState, DecisionState, EventKind, PaymentState, ReceiptState};
 pub use push::{Heard, Instructed, Instruction, InstructionOutcome, Push, PushId, PushKind, Resolution, Told};
 pub use report::{Ack, Batch, Conflict, MAX_EVENTS};

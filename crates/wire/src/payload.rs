@@ -42,6 +42,8 @@ pub enum EventKind {
     Decided,
     /// What became of an instruction of headquarters.
     Instructed,
+    /// Headquarters gave it back to records that had forgotten it.
+    GivenBack,
 }
 
 impl EventKind {
@@ -65,6 +67,7 @@ impl EventKind {
             EventKind::Noticed => "noticed",
             EventKind::Decided => "decided",
             EventKind::Instructed => "instructed",
+            EventKind::GivenBack => "given-back",
         }
     }
 }

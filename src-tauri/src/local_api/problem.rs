@@ -59,6 +59,7 @@ impl From<&Error> for Problem {
             Error::AlreadyDecided { .. } => ("already-decided", 409),
             Error::CodeUsed => ("code-used", 409),
             Error::HistoryDiffers => ("history-differs", 503),
+            Error::Recovering => ("recovering", 503),
             Error::Storage { .. } => ("storage", 500),
             Error::PaymentsLive(_) => ("payments-live", 409),
         };

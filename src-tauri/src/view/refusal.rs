@@ -71,6 +71,7 @@ impl From<&Error> for CommandError {
             | Error::NoSuchPayment(_)
             | Error::StillPayable
             | Error::HistoryDiffers
+            | Error::Recovering
             | Error::CodeUsed
             | Error::NotApproved
             | Error::PaymentsLive(_) => CommandError::plain(ErrorKind::NotNow),

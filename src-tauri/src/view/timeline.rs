@@ -86,7 +86,7 @@ fn line_of(event: &Event, state: &PaymentState, before: Option<&PaymentState>) -
         EventKind::Refunding | EventKind::Refunded => returned(event, state, before),
         EventKind::Noticed => noticed(event, state, before),
         EventKind::Decided => plain(event, "case_resolved", Who::Cashier),
-        EventKind::Opened | EventKind::Instructed => plain(event, "other", Who::Counter),
+        EventKind::Opened | EventKind::Instructed | EventKind::GivenBack => plain(event, "other", Who::Counter),
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn resolve_returned(
     Ok(resolved)
 }
 
-fn proposal_word(proposal: Proposal) -> &'static str {
+pub(super) fn proposal_word(proposal: Proposal) -> &'static str {
     match proposal {
         Proposal::Recognise => "RECOGNISE",
         Proposal::Refund => "REFUND",

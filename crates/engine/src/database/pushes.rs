@@ -1,10 +1,10 @@
 //! What headquarters told: how far it is handled, what is still to be asked, and what was done once.
 
-use super::{Database, NewEvent, RowError, append, parse};
+use super::{Database, NewEvent, RowError, append, keep_proof, parse};
 use crate::Error;
 use crate::database::settings::{find_setting, save_setting};
 use rusqlite::params;
-use yidan_payment::{EventId, Hash, PaymentId, Proof, UtcMs};
+use yidan_payment::{EventId, PaymentId, Proof, UtcMs};
 use yidan_wire::{EventKind, Heard, Instructed, Push, PushId};
 
 const HEARD: &str = "hq.heard";
@@ -87,20 +87,7 @@ impl Database {
     pub(crate) fn save_ask(&self, pay_id: PaymentId, why: Option<&Proof>, at: UtcMs) -> Result<(), Error> {
         self.write("note a question", |transaction| {
             if let Some(proof) = why {
-                transaction
-                    .prepare_cached(
-                        "insert into evidence (pay_id, source, hash, text, signature, cert_sn, asked_at_ms)
-                         values (?1, ?2, ?3, ?4, ?5, ?6, ?7) on conflict do nothing",
-                    )?
-                    .execute(params![
-                        pay_id.to_string(),
-                        proof.source.as_str(),
-                        Hash::of(proof.text.as_bytes()).to_string(),
-                        proof.text,
-                        proof.signature,
-                        proof.cert_sn,
-                        at.0
-                    ])?;
+                keep_proof(transaction, pay_id, proof, at)?;
             }
             transaction
                 .prepare_cached("insert into asks (pay_id, at_ms) values (?1, ?2) on conflict do nothing")?

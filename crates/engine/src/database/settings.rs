@@ -34,13 +34,22 @@ impl Database {
         })
     }
 
-    /// Writes one setting, forgets others, and tells the journal: all or nothing.
+    /// Writes settings, forgets others, and tells the journal the first one: all or nothing.
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub(crate) fn save_noted(&self, name: &str, forgotten: &[&str], event: NewEvent) -> Result<(), Error> {
+    pub(crate) fn save_noted(
+        &self,
+        name: &str,
+        also: Option<(&str, &str)>,
+        forgotten: &[&str],
+        event: NewEvent,
+    ) -> Result<(), Error> {
         self.write("save settings", |transaction| {
             save_setting(transaction, name, &event.payload)?;
+            if let Some((name, value)) = also {
+                save_setting(transaction, name, value)?;
+            }
             for name in forgotten {
                 transaction.prepare_cached("delete from settings where name = ?1")?.execute([name])?;
             }

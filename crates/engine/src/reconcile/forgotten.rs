@@ -55,7 +55,7 @@ impl Engine {
     /// Asks for a number that only we can have minted, and writes it down again if the gateway signs that it exists.
     pub(crate) async fn remember(self: &Rc<Self>, finding: &Finding) -> Result<Remembered, Rc<Error>> {
         // Headquarters has the whole story: it is asked first, by enrolling again.
-        if self.report.history_differs() {
+        if self.check_records().is_err() {
             return Ok(Remembered::Unanswered);
         }
         let Ok(number) = OutTradeNo::new(finding.out_trade_no.clone()) else { return Ok(Remembered::NoSuchTrade) };
