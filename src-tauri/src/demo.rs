@@ -13,7 +13,7 @@ use yidan_sandbox::{Config, Sandbox};
 use yidan_wire::Mode;
 
 /// The PIN of the demo's manager, as the screen says it.
-const DEMO_PIN: &str = "246810";
+pub const DEMO_PIN: &str = "246810";
 
 /// What a sandbox tells about its one merchant. It guards no money, so it tells everything.
 #[derive(Deserialize)]

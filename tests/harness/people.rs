@@ -1,14 +1,13 @@
 //! The people behind the counter: who gives money back, and who decides.
 
 use crate::Till;
-use yidan::world::SystemIds;
 use yidan_engine::{
     Act, Approval, CaseRow, Decision, Engine, NewRefund, Operator, RefundRules, Refunded, Role, Signature,
 };
 use yidan_payment::{CaseKind, Fen, Payment, RequestId};
 
 /// The manager's PIN in every shop.
-pub const MANAGER_PIN: &str = "271828";
+pub const MANAGER_PIN: &str = yidan::demo::DEMO_PIN;
 /// The cashier's.
 pub const CASHIER_PIN: &str = "314159";
 
@@ -93,14 +92,10 @@ pub fn new_request() -> RequestId {
     RequestId::new(uuid::Uuid::now_v7())
 }
 
-/// The manager, appointed at the first need.
+/// The manager that every demo has.
 #[must_use]
 pub fn manager(engine: &Engine) -> Operator {
-    if let Some(manager) = engine.database().find_operator().expect("readable") {
-        return manager;
-    }
-    engine.database().appoint(&SystemIds, "王店长", MANAGER_PIN, engine.now()).expect("appointed");
-    engine.database().find_operator().expect("readable").expect("appointed")
+    engine.database().find_operator().expect("readable").expect("a demo has a manager")
 }
 
 /// The manager's approval.

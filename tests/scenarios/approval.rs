@@ -134,7 +134,7 @@ async fn whoever_left_approves_nothing_and_the_last_manager_stays() {
         .await;
 
     assert_eq!((left, refused), (Ok(()), Err("the last manager must stay".to_owned())));
-    assert_eq!(names, ["王店长", "李店长"]);
+    assert_eq!(names, ["演示店长", "李店长"]);
     let act = refund_of(&payment, "1.00");
     assert_eq!(approves(&shop, &cashier, "", CASHIER_PIN, act).await, "there is no such operator");
 }

@@ -25,6 +25,7 @@ mod reconcile;
 mod refund_forgotten;
 mod refund_once;
 mod refund_refused;
+mod refund_storm;
 mod refund_unknown;
 mod refunded_elsewhere;
 mod resolve;
