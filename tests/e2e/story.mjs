@@ -162,7 +162,8 @@ async function silenceIsToldAndEnds(phone) {
   await counter.customerSees('Waiting')
   await phone.speaksAgain()
   await counter.atMain()
-  await counter.press('[data-testid=act-askNow]')
+  // Unless the poll was faster: then there is nothing left to ask.
+  await counter.driver.executeScript('document.querySelector("[data-testid=act-askNow]")?.click()')
   await counter.shows('code')
 }
 

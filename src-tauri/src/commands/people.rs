@@ -32,7 +32,8 @@ fn carry_out(engine: &Engine, change: PeopleChange, approval: &Approval) -> Resu
         PeopleChange::NewPin { operator_id, new_pin } => engine.reset_pin(&operator_id, new_pin.digits(), approval),
         PeopleChange::Leave { operator_id } => engine.remove_operator(&operator_id, approval),
         PeopleChange::Rules { cashier_limit, approver_must_differ } => {
-            let cashier_limit = Fen::parse(&cashier_limit).map_err(|_| CommandError::plain(ErrorKind::BadAmount))?;
+            let cashier_limit =
+                Fen::parse_stated(&cashier_limit).map_err(|_| CommandError::plain(ErrorKind::BadAmount))?;
             engine.save_refund_rules(RefundRules { cashier_limit, approver_must_differ }, approval)
         }
     };

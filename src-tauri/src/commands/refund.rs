@@ -17,8 +17,9 @@ pub async fn approvers(till: Shared<'_>) -> Result<Vec<Approver>, CommandError> 
 /// Gives money back: one refund, however often it is clicked. What the gateway says is in the answer.
 #[tauri::command]
 pub async fn refund(draft: RefundDraft, till: Shared<'_>) -> Result<RefundView, CommandError> {
-    let amount = read_amount(&draft.amount)?;
-    let seen_refunded = Fen::parse(&draft.seen_refunded).map_err(|_| CommandError::plain(ErrorKind::BadAmount))?;
+    let bad = |_| CommandError::plain(ErrorKind::BadAmount);
+    let amount = Fen::parse(&draft.amount).map_err(bad)?;
+    let seen_refunded = Fen::parse_stated(&draft.seen_refunded).map_err(bad)?;
     let (request_id, pay_id) = (read(&draft.click)?, read(&draft.pay_id)?);
     let refund = move |engine: Rc<Engine>| async move {
         let approval = approve(&engine, Act::Refund { pay_id, amount }, &draft.approver, &draft.pin)?;
@@ -54,11 +55,6 @@ pub(super) fn approve(engine: &Engine, act: Act, approver: &str, pin: &Pin) -> R
     let at_screen = engine.database().find_operator()?.map(|operator| operator.operator_id).unwrap_or_default();
     let who = Signature { asked_by: &at_screen, approved_by: approver, pin: pin.digits() };
     Ok(engine.authorise(act, who)?)
-}
-
-fn read_amount(text: &str) -> Result<Fen, CommandError> {
-    let amount = Fen::parse(text).map_err(|_| CommandError::plain(ErrorKind::BadAmount))?;
-    if amount.is_zero() { Err(CommandError::plain(ErrorKind::BadAmount)) } else { Ok(amount) }
 }
 
 fn show(engine: &Engine, refunded: &Refunded) -> Result<RefundView, CommandError> {
