@@ -264,7 +264,9 @@ impl World {
         match &payment.status {
             Status::Suspense if !has(None) => broken(format!("{number} has money in suspense and no case")),
             Status::Success(_)
-                if payment.stopped_by == Some(StoppedBy::Person) && !has(Some(CaseKind::PaidAfterStop)) =>
+                if payment.stopped_by == Some(StoppedBy::Person)
+                    && !self.decided.contains(&pay_id)
+                    && !has(Some(CaseKind::PaidAfterStop)) =>
             {
                 broken(format!("{number} was paid after a stop and nobody is told"))
             }

@@ -84,6 +84,21 @@ impl Headquarters {
         self.journals.get(&(till, epoch)).map_or(0, |journal| journal.head().seq)
     }
 
+    /// The hash of the last line it has of a journal.
+    #[must_use]
+    pub fn hash(&self, till: usize, epoch: u32) -> Hash {
+        self.journals.get(&(till, epoch)).map_or(Hash::ZERO, |journal| journal.head().hash)
+    }
+
+    /// The payment of a till that a trade brought money for.
+    #[must_use]
+    pub fn find_payment_of(&self, till: usize, trade_no: &TradeNo) -> Option<&PaymentState> {
+        let counted = self.ledger.receipts.get(trade_no)?;
+        let is_it = |state: &&PaymentState| state.pay_id == counted.pay_id;
+        let is_till = counted.reporter.terminal_id == format!("T{till}");
+        self.payments.values().map(|(_, state)| state).find(is_it).filter(|_| is_till)
+    }
+
     /// The money that counts, by trade.
     pub fn receipts(&self) -> impl Iterator<Item = (&TradeNo, Fen)> {
         self.ledger.receipts.iter().map(|(trade_no, counted)| (trade_no, counted.total))

@@ -3,7 +3,7 @@
 use crate::headquarters::Headquarters;
 use crate::wire::HqReply;
 use crate::world::{Held, Violation, World};
-use yidan_payment::{Event, EventId, Fen, PaymentId, Receipt, TradeNo, UtcMs};
+use yidan_payment::{Event, EventId, Fen, PaymentId, Receipt, Refund, RefundOrigin, RefundStatus, TradeNo, UtcMs};
 use yidan_wire::{Batch, EventKind, PaymentState};
 
 impl World {
@@ -27,7 +27,30 @@ impl World {
         let fake = Event::next(head.seq + 1, event_id, EventKind::Paid.as_str().into(), UtcMs(1), payload, head.hash);
         self.hq.receive(0, epoch, &Batch { head_seq: fake.seq, events: vec![fake] });
         let after: Vec<_> = self.hq.receipts().map(|(trade_no, _)| trade_no.clone()).collect();
-        if after == before { Ok(()) } else { Err(Violation("headquarters counts money without proof".into())) }
+        if after != before {
+            return Err(Violation("headquarters counts money without proof".into()));
+        }
+        self.invent_refund(epoch, head.seq + 2)
+    }
+
+    /// Says that money of a real sale went back.
+    fn invent_refund(&mut self, epoch: u32, seq: i64) -> Held {
+        let kept = |trade_no: &TradeNo| self.hq.refunded(trade_no).is_zero();
+        let Some(trade_no) = self.hq.receipts().map(|(trade_no, _)| trade_no.clone()).find(kept) else { return Ok(()) };
+        let Some(mut state) = self.hq.find_payment_of(0, &trade_no).cloned() else { return Ok(()) };
+        let Some(amount) = state.receipts.first().map(|reported| reported.receipt.total) else { return Ok(()) };
+        let (origin, status) = (RefundOrigin::Ours, RefundStatus::Success);
+        state.refunds.push(Refund::new(trade_no.clone(), Some("invented".into()), amount, origin, status));
+        state.proof = None;
+        let payload = serde_json::to_string(&state).expect("a state is JSON");
+        let event_id = EventId::new(uuid::Uuid::from_u128(9));
+        let kind = EventKind::Refunded.as_str().into();
+        let fake = Event::next(seq, event_id, kind, UtcMs(1), payload, self.hq.hash(0, epoch));
+        self.hq.receive(0, epoch, &Batch { head_seq: fake.seq, events: vec![fake] });
+        if self.hq.refunded(&trade_no).is_zero() {
+            return Ok(());
+        }
+        Err(Violation("headquarters counts a refund without proof".into()))
     }
 }
 

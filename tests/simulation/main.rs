@@ -33,7 +33,7 @@ struct Arguments {
     /// Stops at the first seed that breaks something; begins at seed 1.
     #[arg(long)]
     until_broken: bool,
-    /// Plants bugs in a copy of the sources and hunts them: `all`, or a name.
+    /// Plants bugs in a copy of the sources and hunts them: `all`, or names with commas between them.
     #[arg(long)]
     bugs: Option<String>,
 }
@@ -156,7 +156,8 @@ fn keep(summary: &Summary) -> anyhow::Result<()> {
 fn hunt(name: &str) -> anyhow::Result<bool> {
     let mut out = std::io::stdout();
     let all = bugs::load(&top())?;
-    let hunted: Vec<&Bug> = all.iter().filter(|bug| name == "all" || bug.id == name).collect();
+    let hunted: Vec<&Bug> =
+        all.iter().filter(|bug| name == "all" || name.split(',').any(|name| name == bug.id)).collect();
     anyhow::ensure!(!hunted.is_empty(), "there is no bug {name}");
     let copy = Copy::new(&top())?;
     let mut caught = 0;

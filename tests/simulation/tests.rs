@@ -31,3 +31,19 @@ fn every_planted_bug_has_its_place() {
         assert!(bug.lie.is_some() != bug.file.is_some(), "{} is planted in a file or in the disk", bug.id);
     }
 }
+
+/// `path/to/file.rs::a_function` in the proof: each must be there.
+#[test]
+fn every_link_of_the_proof_leads_somewhere() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let proof = std::fs::read_to_string(top.join("docs/manual/proof.md")).unwrap();
+    let links: Vec<_> = proof.split('`').filter_map(|text| text.split_once(".rs::")).collect();
+    assert!(links.len() > 50, "only {} links", links.len());
+    for (file, name) in links {
+        let text = std::fs::read_to_string(top.join(format!("{file}.rs"))).unwrap_or_default();
+        assert!(text.contains(&format!("fn {name}")), "{file}.rs has no {name}");
+    }
+    for bug in bugs::load(&top).unwrap() {
+        assert!(proof.contains(&format!("| `{}` |", bug.id)), "the proof does not speak of {}", bug.id);
+    }
+}
