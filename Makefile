@@ -90,8 +90,10 @@ bench: ## what questions cost with a million payments in the file: make bench [P
 	cargo build --quiet --workspace --locked --bins
 	target/debug/bench $(PAYMENTS)
 
-gate: ## the long proofs: 1,000 kills, and every fuzz target for 60 s
+gate: ## the long proofs: 1,000,000 simulated orders, every planted bug, 1,000 kills, every fuzz target for 60 s
 	cargo build --quiet --workspace --locked --bins
 	target/debug/kill $(or $(ROUNDS),1000) $(SEED)
+	$(MAKE) simulate SEED= BUGS= ORDERS=1000000
+	$(MAKE) simulate SEED= BUGS=all
 	BOLERO_RANDOM_TEST_TIME_MS=60000 BOLERO_RANDOM_ITERATIONS=1000000000 \
 	    cargo test --workspace --locked --test alipay fuzz -- --test-threads 1

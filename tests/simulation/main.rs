@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use clap::Parser;
 use simulation::bugs::{self, Bug, Copy};
-use simulation::{Lie, ORDERS_PER_SEED, Summary, play_all, play_one};
+use simulation::{Lie, ORDERS_PER_SEED, Summary, Violation, play_all, play_one};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -114,20 +114,27 @@ fn replay(seed: u64, lie: Lie) -> anyhow::Result<bool> {
     }
 }
 
+/// What is said when money is not where it belongs.
+const LOST: &[&str] = &["no till knows", "went back", "not the gateway's", "do not balance", "does not have"];
+
 fn tell(summary: &Summary, took: Duration) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
     for (seed, violation) in &summary.broken {
         writeln!(out, "seed {seed}: {}", violation.0)?;
         writeln!(out, "  again: make simulate SEED={seed}")?;
     }
-    let charged = summary.broken.iter().filter(|(_, violation)| violation.0.contains("charged")).count();
+    let broke = |signs: &[&str]| {
+        let says = |(_, violation): &&(u64, Violation)| signs.iter().any(|sign| violation.0.contains(sign));
+        summary.broken.iter().filter(says).count()
+    };
+    let (charged, lost) = (broke(&["charged"]), broke(LOST));
     let counts = &summary.counts;
     let told = ["orders", "charges", "crashes", "cash", "other customer's code"];
     let faults: Vec<_> =
         counts.all().filter(|(what, _)| !told.contains(what)).map(|(what, count)| format!("{what} {count}")).collect();
     writeln!(
         out,
-        "{} orders, {} charges, {} crashes; faults: {}; double charges {charged}; seeds that broke something {} of {}; \
+        "{} orders, {} charges, {} crashes; faults: {}; double charges {charged}; seeds that lost a fen {lost}; seeds that broke something {} of {}; \
          trace {:016x}; {} s",
         counts.of("orders"),
         counts.of("charges"),
