@@ -2,6 +2,7 @@
 
 use crate::gateway::write_body;
 use crate::machine::Machine;
+use crate::notices::read_body;
 use crate::seal;
 use crate::wire::{Ask, Call, Reply, Said, What};
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -116,8 +117,15 @@ impl Gateway for Channel {
         Box::pin(async { Err(not_here()) })
     }
 
-    fn read_notice<'a>(&'a self, _body: &'a [u8]) -> LocalBoxFuture<'a, Result<SignedNotice, NotOurNotice>> {
-        Box::pin(async { Err(NotOurNotice("notices are not simulated".into())) })
+    fn read_notice<'a>(&'a self, body: &'a [u8]) -> LocalBoxFuture<'a, Result<SignedNotice, NotOurNotice>> {
+        let read = std::str::from_utf8(body).ok().and_then(|body| read_body(body, &self.account.0));
+        let notice = read.and_then(|(number, evidence, signature, text)| {
+            let (source, text, signature) = (Source::Notify, text.to_owned(), Some(signature.to_owned()));
+            let proof = Proof { source, text, signature, cert_sn: None };
+            let out_trade_no = OutTradeNo::new(number).ok()?;
+            Some(SignedNotice { out_trade_no, evidence: Some(evidence), refund: None, proof })
+        });
+        Box::pin(std::future::ready(notice.ok_or_else(|| NotOurNotice("not signed, or not for us".into()))))
     }
 }
 

@@ -37,6 +37,16 @@ pub struct Faults {
     pub trade_vanishes: u64,
     /// A trade that was paid is said to have brought another amount.
     pub other_answer: u64,
+    /// The merchant has an address for notices.
+    pub notices: bool,
+    /// A notice is lost.
+    pub notice_lost: u64,
+    /// It comes ten times.
+    pub notice_repeated: u64,
+    /// It tells of another amount.
+    pub notice_wrong: u64,
+    /// Somebody invents one.
+    pub notice_forged: u64,
     /// A report, or its answer, is lost.
     pub report_lost: u64,
     /// A report arrives twice, the second time much later.
@@ -87,6 +97,10 @@ impl Faults {
             lawless: rate(200, 500),
             trade_vanishes: rate(250, 300),
             other_answer: rate(250, 500),
+            notice_lost: rate(500, 500),
+            notice_repeated: rate(500, 300),
+            notice_wrong: rate(200, 100),
+            notice_forged: rate(400, 200),
             report_lost: rate(400, 300),
             report_twice: rate(400, 200),
             hq_broken: rate(400, 200),
@@ -98,6 +112,7 @@ impl Faults {
         };
         faults.hq_restored = chance.happens(250);
         faults.no_balance = chance.happens(300);
+        faults.notices = chance.happens(600);
         faults.outage = chance.happens(300);
         faults.hq_older = chance.happens(200);
         faults.clock_jumps = chance.happens(300);

@@ -20,6 +20,7 @@ mod lies;
 mod locks;
 mod machine;
 mod network;
+mod notices;
 mod power;
 mod refunding;
 mod reporting;

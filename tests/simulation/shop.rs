@@ -152,6 +152,7 @@ impl World {
 
     /// The program has answered.
     pub(crate) fn came(&mut self, customer: usize, act: &Act, came: &Came) {
+        self.heard(customer, act, came);
         self.refund_came(customer, act, came);
         self.notice_came(customer, act, came);
         match (act, came) {
@@ -227,6 +228,8 @@ impl World {
         }
         here.codes.push(seen);
         here.payment = Some(payment.pay_id);
+        let till = here.till;
+        self.forge_notice(till, payment.out_trade_no.as_str(), payment.amount);
         self.follow(customer, true);
     }
 
@@ -263,6 +266,7 @@ impl World {
                 tracing::debug!(now = self.wire.now(), customer, number, "charged");
                 self.counts.add("charges");
                 self.customers[customer].charges += 1;
+                self.send_notices(self.customers[customer].till, number);
                 self.check_charged_once(customer)?;
             }
         }

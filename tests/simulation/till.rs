@@ -41,6 +41,8 @@ pub enum Act {
     RetryRefund { request_id: RequestId },
     /// Hears a notice about a refund (`key` is the number at the gateway).
     AskRefund { pay_id: PaymentId, key: String, number: String },
+    /// Hears a notice.
+    Notice { body: String, tries: u32 },
     /// Decides a case.
     Decide { case_id: CaseId, decision: Decision },
 }
@@ -220,6 +222,9 @@ fn perform(engine: Rc<Engine>, act: Act) -> LocalBoxFuture<'static, Came> {
             Act::NewCode(pay_id) => engine.new_code(pay_id).await,
             Act::Ask(pay_id) => engine.ask_now(pay_id).await,
             Act::AskRefund { pay_id, number, .. } => engine.ask_refund(pay_id, &number).await,
+            Act::Notice { body, .. } => {
+                return engine.hear_notice(body.as_bytes()).await.map_or(Came::Refused, |_| Came::Done);
+            }
             Act::GiveBack { pay_id, request_id, amount } => {
                 return give_back(&engine, pay_id, request_id, amount).await.unwrap_or(Came::Refused);
             }

@@ -126,6 +126,8 @@ pub enum Event {
     Keys { till: usize, are_other: bool },
     /// A notice about a refund comes.
     RefundNotice { customer: usize, key: String, number: String },
+    /// A notice of the gateway comes.
+    Notice { till: usize, body: String, tries: u32 },
     /// A manager looks at the cases.
     ManagerLooks { till: usize },
     /// The merchant's balance is empty, or not any more.
@@ -313,6 +315,7 @@ impl World {
             Event::OtherProcess { till, comes } => self.other_process(till, comes),
             Event::Keys { till, are_other } => self.change_keys(till, are_other),
             Event::RefundNotice { customer, key, number } => self.refund_notice(customer, key, number),
+            Event::Notice { till, body, tries } => self.notice(till, body, tries),
             Event::ManagerLooks { till } => self.manager_looks(till),
             Event::Balance { is_empty } => self.gateway.has_no_money = is_empty && !self.is_calm,
             Event::HqBackup => self.hq_yesterday = Some(self.hq.clone()),
