@@ -242,7 +242,10 @@ impl Drop for Program {
 }
 
 /// A program of this workspace beside the running one.
-fn program(name: &str) -> Result<PathBuf> {
+///
+/// # Errors
+/// If it is not built.
+pub fn program(name: &str) -> Result<PathBuf> {
     let here = std::env::current_exe()?;
     let folders = here.ancestors().skip(1).take(2);
     let found = folders.map(|folder| folder.join(name)).find(|path| path.is_file());

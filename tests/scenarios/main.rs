@@ -11,6 +11,7 @@ mod crashed;
 mod double_click;
 mod field_refunds;
 mod first_money_wins;
+mod foreign_headquarters;
 mod forged_evidence;
 mod given_back;
 mod headquarters_down;
