@@ -14,6 +14,7 @@ mod first_money_wins;
 mod foreign_headquarters;
 mod forged_evidence;
 mod given_back;
+mod headquarters_answers;
 mod headquarters_down;
 mod keys_changed;
 mod local_api;

@@ -6,7 +6,9 @@ use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tracing_subscriber::EnvFilter;
-use yidan_hq::{Clock, Config, Database, Merchant, NewCode, Notices, Secret, create_code, set_user, start, url_in};
+use yidan_hq::{
+    Clock, Config, Database, Merchant, NewCode, Notices, Secret, create_code, export, set_user, start, url_in, verify,
+};
 
 /// Headquarters of Yidan 一单: receives the journals of all terminals and shows what is proved.
 #[derive(Parser)]
@@ -22,6 +24,10 @@ enum Command {
     Serve(Serve),
     /// Prints a code with which one terminal enrols: one use, 15 minutes.
     EnrolCode(EnrolCode),
+    /// Writes a terminal's journal, one line of JSON each, to standard output.
+    Export(Export),
+    /// Checks an exported journal: numbers, chain, hashes, and Alipay's signature under all money.
+    Verify(Verify),
     /// Who may sign in.
     #[command(subcommand)]
     User(User),
@@ -80,6 +86,24 @@ struct EnrolCode {
     terminal: Option<String>,
 }
 
+#[derive(Args)]
+struct Export {
+    #[command(flatten)]
+    place: Place,
+    /// Whose journal.
+    #[arg(long)]
+    terminal: String,
+}
+
+#[derive(Args)]
+struct Verify {
+    /// What `export` has written.
+    file: PathBuf,
+    /// TOML, as for `serve`: whose money it is, and Alipay's key.
+    #[arg(long, value_name = "FILE")]
+    merchant: PathBuf,
+}
+
 #[derive(Subcommand)]
 enum User {
     /// Adds a user, or sets a new password. Without a file a password is made and printed.
@@ -107,6 +131,8 @@ async fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
         Command::Serve(arguments) => serve(arguments).await,
         Command::EnrolCode(arguments) => print_code(arguments).await,
+        Command::Export(arguments) => write_export(&arguments).await,
+        Command::Verify(arguments) => verify_file(&arguments),
         Command::User(User::Add { place, name, password_file }) => add_user(&place, &name, password_file).await,
     }
 }
@@ -169,6 +195,29 @@ async fn print_code(arguments: EnrolCode) -> anyhow::Result<()> {
     database.close().await;
     writeln!(std::io::stdout(), "{}", code.code.reveal())?;
     tracing::info!(terminal_id = code.terminal_id, "one use, 15 minutes");
+    Ok(())
+}
+
+async fn write_export(arguments: &Export) -> anyhow::Result<()> {
+    let database = Database::open(&arguments.place.url()?).await?;
+    let mut out = std::io::BufWriter::new(std::io::stdout());
+    let lines = export(&database, &arguments.terminal, &mut out).await?;
+    out.flush()?;
+    database.close().await;
+    tracing::info!(terminal_id = arguments.terminal, lines, "exported");
+    Ok(())
+}
+
+/// Fails if the chain does not hold, or if money is not proved.
+fn verify_file(arguments: &Verify) -> anyhow::Result<()> {
+    let merchant = Merchant::load(&arguments.merchant)?;
+    let file =
+        std::fs::File::open(&arguments.file).with_context(|| format!("cannot open {}", arguments.file.display()))?;
+    let verified = verify(std::io::BufReader::new(file), &merchant)?;
+    writeln!(std::io::stdout(), "{}", serde_json::to_string(&verified)?)?;
+    if !verified.unproved.is_empty() {
+        bail!("{} lines tell of money that Alipay has not signed", verified.unproved.len());
+    }
     Ok(())
 }
 

@@ -143,6 +143,7 @@ mod tests {
         assert_eq!(judge(head(&events), &known(&events), &events), Verdict::Follow { new: &[], head: head(&events) });
     }
 
+    /// SY7: a batch may be stored in part; the answer says how far.
     #[test]
     fn what_comes_after_a_gap_waits() {
         let events = journal(&["a", "b", "c"]);

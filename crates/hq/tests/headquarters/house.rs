@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
-use yidan_hq::{Clock, Config, Hq, Merchant, NewCode, Notices, Secret, start, url_in};
+use yidan_hq::{Clock, Config, Database, Hq, Merchant, NewCode, Notices, Secret, export, start, url_in};
 use yidan_payment::UtcMs;
 
 pub const APP_ID: &str = "2021000100000001";
@@ -132,6 +132,15 @@ impl House {
         let listed = self.get("/api/v1/terminals").await;
         let mut terminals = listed["terminals"].as_array().unwrap().iter();
         terminals.find(|terminal| terminal["terminal_id"] == till.terminal_id.as_str()).unwrap().clone()
+    }
+
+    /// A terminal's journal as it is given out.
+    pub async fn export(&self, terminal_id: &str) -> String {
+        let database = Database::open(&url_in(self.folder.path())).await.unwrap();
+        let mut file = Vec::new();
+        export(&database, terminal_id, &mut file).await.unwrap();
+        database.close().await;
+        String::from_utf8(file).unwrap()
     }
 
     /// Waits for what headquarters does by itself.

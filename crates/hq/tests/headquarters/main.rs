@@ -4,6 +4,7 @@
 
 mod claims;
 mod evidence;
+mod exported;
 mod house;
 mod ingest;
 mod notices;
