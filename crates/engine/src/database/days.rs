@@ -98,9 +98,10 @@ impl Database {
 
 fn load_hours(connection: &Connection, business_day: &str) -> Result<Vec<HourBooks>, RowError> {
     let mut statement = connection.prepare_cached(
-        "select (coalesce(r.paid_at_ms, p.booked_at_ms, p.created_at_ms) / 3600000 + 8) % 24 as hour,
+        "select (coalesce(r.paid_at_ms, (select coalesce(p.booked_at_ms, p.created_at_ms) from payments p
+                                         where p.pay_id = r.pay_id)) / 3600000 + 8) % 24 as hour,
                 count(*), sum(r.total_fen)
-         from receipts r join payments p using (pay_id)
+         from receipts r
          where r.business_day = ?1 and r.booked = 'RECOGNISED' group by hour order by hour",
     )?;
     statement

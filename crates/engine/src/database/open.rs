@@ -21,6 +21,7 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("../../../../migrations/terminal/0005_bills.sql")),
     M::up(include_str!("../../../../migrations/terminal/0006_hits.sql")),
     M::up(include_str!("../../../../migrations/terminal/0007_invariants.sql")),
+    M::up(include_str!("../../../../migrations/terminal/0008_day_review.sql")),
 ];
 
 impl Database {
