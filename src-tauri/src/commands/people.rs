@@ -37,9 +37,13 @@ fn carry_out(engine: &Engine, change: PeopleChange, approval: &Approval) -> Resu
             engine.save_refund_rules(RefundRules { cashier_limit, approver_must_differ }, approval)
         }
     };
-    done.map_err(|error| match error {
-        // The last manager, no name, too short a PIN: not an amount.
-        Error::BadInput(why) => CommandError { kind: ErrorKind::BadSetup, message: why },
-        other => CommandError::from(other),
-    })
+    done.map_err(refusal_of)
+}
+
+/// The last manager, no name, too short a PIN: a form to put right, not an amount.
+fn refusal_of(error: Error) -> CommandError {
+    if let Error::BadInput(why) = error {
+        return CommandError { kind: ErrorKind::BadSetup, message: why };
+    }
+    CommandError::from(error)
 }
