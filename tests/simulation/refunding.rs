@@ -19,10 +19,12 @@ impl World {
         if payment.status.name() != StatusName::Success {
             return None;
         }
-        let (in_full, is_other_manager) = match step {
-            Step::Refund { in_full } => (in_full, false),
-            Step::RefundByOther => (true, true),
-            _ => return None,
+        let (in_full, is_other_manager) = if let Step::Refund { in_full } = step {
+            (in_full, false)
+        } else if matches!(step, Step::RefundByOther) {
+            (true, true)
+        } else {
+            return None;
         };
         let third = Fen::from_fen(payment.amount.as_fen() / 3).ok()?;
         let first = (self.new_name(), if in_full { payment.amount } else { third });

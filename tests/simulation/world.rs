@@ -273,12 +273,13 @@ impl World {
     pub(crate) fn take_late_calls(&mut self) -> Vec<Call> {
         let mut calls = Vec::new();
         for due in std::mem::take(&mut self.heap).into_sorted_vec().into_iter().rev() {
-            match due.event {
-                // Whoever asked has given up.
-                Event::AtGateway { call, reply, .. } if reply.as_ref().is_none_or(oneshot::Sender::is_closed) => {
-                    calls.push(call);
-                }
-                event => self.heap.push(Due { event, ..due }),
+            // Whoever asked has given up.
+            if let Event::AtGateway { call, reply, .. } = &due.event
+                && reply.as_ref().is_none_or(oneshot::Sender::is_closed)
+            {
+                calls.push(call.clone());
+            } else {
+                self.heap.push(due);
             }
         }
         calls
