@@ -160,7 +160,7 @@ export const deedScreens = [
   ['bill-applied', 'idle', 'bill/2026-11-29', async (page) => {
     await readBill(page)
     await page.click('[data-testid=bill-apply]')
-    await page.waitForSelector('[data-testid=bill-apply]', { state: 'detached' })
+    await page.waitForSelector('[data-testid=differences] .risk')
   }],
   ['bill-refused', 'idle', 'bill/2026-11-29', async (page) => {
     await page.setInputFiles('[data-testid=bill-file]', { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x4e, 0x47]) })

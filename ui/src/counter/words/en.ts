@@ -1,6 +1,7 @@
 /** Every sentence of the counter, in English. Straight quotes only: CJK faces draw curly ones full width. */
 import { afterSaleEn } from './afterSale.en'
 import { checks } from './checks.en'
+import { deskEn } from './desk.en'
 import type { Words } from './zh'
 
 export const en: Words = {
@@ -249,6 +250,7 @@ export const en: Words = {
   },
 
   ...afterSaleEn,
+  ...deskEn,
 
   settings: {
     title: 'Settings',

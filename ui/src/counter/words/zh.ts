@@ -1,6 +1,7 @@
 /** Every sentence of the counter, in Chinese. Says what is true, then what is safe. */
 import { afterSaleZh } from './afterSale.zh'
 import { checks } from './checks.zh'
+import { deskZh } from './desk.zh'
 
 export const zh = {
   app: { name: '一单', till: '{till} 号台', broken: '打不开收银台', brokenLine: '没有动任何一笔钱。看看下面的原因，再试一次。', again: '再试一次', close: '关闭' },
@@ -245,6 +246,7 @@ export const zh = {
   },
 
   ...afterSaleZh,
+  ...deskZh,
 
   settings: {
     title: '设置',

@@ -107,17 +107,9 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
         tell({ ...view, recent: [...view.recent] })
         return made
       }),
-    retryRefund: (draft) =>
-      answer('retry_refund', () => {
-        people.check(draft.pin)
-        return refunds.askAgain(draft.refund_id)
-      }),
+    retryRefund: (draft) => answer('retry_refund', () => (people.check(draft.pin), refunds.askAgain(draft.refund_id))),
     caseDetail: (caseId) => answer('case_detail', () => cases.detail(caseId)),
-    decide: (draft) =>
-      answer('decide', () => {
-        people.check(draft.pin)
-        tell({ ...view, open_cases: cases.decide(draft) })
-      }),
+    decide: (draft) => answer('decide', () => (people.check(draft.pin), tell({ ...view, open_cases: cases.decide(draft) }))),
 
     resolve: (hint, payId) => answer('resolve', () => resolveIn(lines(), hint, payId, view.status.alipay.state === 'down')),
 
