@@ -78,15 +78,16 @@ pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
     loop {
         tokio::select! {
             biased;
+            // These never end, so they come first: however much work is handed in, timers and reports go on.
+            () = &mut asking => {}
+            () = &mut reporting => {}
+            () = &mut listening => {}
+            () = &mut recovering => {}
             Some(()) = works.next(), if !works.is_empty() => {}
             work = inbox.recv() => match work {
                 Some(work) => works.push(work(Rc::clone(&engine))),
                 None => return,
             },
-            () = &mut asking => {}
-            () = &mut reporting => {}
-            () = &mut listening => {}
-            () = &mut recovering => {}
         }
     }
 }
