@@ -135,7 +135,7 @@ async fn money_that_does_not_fit_is_for_the_manager_and_money_that_went_back_is_
     let back = paid(&shop, "9.00").await;
     shop.alipay.refund_elsewhere(back.out_trade_no.as_str(), 900).expect("the phone app refunds");
     let resolved = asks(&shop, "9.00").await;
-    assert_eq!((resolved.verdict, resolved.action), (Verdict::GivenBack, SafeAction::CollectAgain(back.pay_id)));
+    assert_eq!((resolved.verdict, resolved.action), (Verdict::GivenBack, SafeAction::NewOrder(back.pay_id)));
 
     assert_eq!(asks(&shop, "0987").await.verdict, Verdict::NoneFits);
     let nonsense = shop.counter.asks(|engine| async move { engine.resolve(&Hint::default()).await.is_err() }).await;

@@ -69,6 +69,8 @@ pub enum SafeAction {
     HandOver(PaymentId),
     /// Collect again, in place of this payment's order.
     CollectAgain(PaymentId),
+    /// Collect under a new order: the sale of this one is over, its money came and went back.
+    NewOrder(PaymentId),
     /// Show the code of this payment again: nobody has scanned it.
     ShowCode(PaymentId),
     /// Wait: it is asked for every few seconds.
@@ -236,7 +238,7 @@ fn judge_payment(asked: &Asked, now: UtcMs) -> (Verdict, SafeAction) {
     let payment = &asked.payment;
     let pay_id = payment.pay_id;
     match (&payment.status, asked.answered_at) {
-        (Status::Success(_), _) if left_of(payment).is_zero() => (Verdict::GivenBack, SafeAction::CollectAgain(pay_id)),
+        (Status::Success(_), _) if left_of(payment).is_zero() => (Verdict::GivenBack, SafeAction::NewOrder(pay_id)),
         // Booked on the gateway's signed word, whether it answers now or not.
         (Status::Success(_), _) => (Verdict::Paid, SafeAction::HandOver(pay_id)),
         (Status::Suspense, _) => (Verdict::NeedsManager, SafeAction::AskManager(pay_id)),

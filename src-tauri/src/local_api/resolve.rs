@@ -144,6 +144,7 @@ fn action_word(action: SafeAction) -> (&'static str, Option<PaymentId>) {
     match action {
         SafeAction::HandOver(pay_id) => ("hand-over", Some(pay_id)),
         SafeAction::CollectAgain(pay_id) => ("collect-again", Some(pay_id)),
+        SafeAction::NewOrder(pay_id) => ("new-order", Some(pay_id)),
         SafeAction::ShowCode(pay_id) => ("show-code", Some(pay_id)),
         SafeAction::Wait(pay_id) => ("wait", Some(pay_id)),
         SafeAction::AskAgain(pay_id) => ("ask-again", Some(pay_id)),

@@ -47,6 +47,7 @@ pub enum VerdictKind {
 pub enum SafeAct {
     HandOver,
     CollectAgain,
+    NewOrder,
     /// Nobody has scanned it: the same code once more.
     ShowCode,
     Wait,
@@ -131,6 +132,7 @@ fn act_of(action: SafeAction, asked: PaymentId) -> (SafeAct, Option<PaymentId>) 
         SafeAction::HandOver(pay_id) if pay_id != asked => (SafeAct::HandOverOther, Some(pay_id)),
         SafeAction::HandOver(pay_id) => (SafeAct::HandOver, Some(pay_id)),
         SafeAction::CollectAgain(pay_id) => (SafeAct::CollectAgain, Some(pay_id)),
+        SafeAction::NewOrder(pay_id) => (SafeAct::NewOrder, Some(pay_id)),
         SafeAction::ShowCode(pay_id) => (SafeAct::ShowCode, Some(pay_id)),
         SafeAction::Wait(pay_id) => (SafeAct::Wait, Some(pay_id)),
         SafeAction::AskAgain(pay_id) => (SafeAct::AskAgain, Some(pay_id)),

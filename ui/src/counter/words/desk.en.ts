@@ -36,9 +36,10 @@ export const deskEn: Desk = {
       GIVEN_BACK: "It was paid, and all of it went back to the customer's Alipay.",
       ASK_A_PERSON: 'The money is in our account, but not booked for this order.',
     },
-    act: { HAND_OVER: 'Hand over the goods', COLLECT_AGAIN: 'Collect ¥{amount} again', WAIT: 'Wait for the customer', SHOW_CODE: 'Let the customer scan', HAND_OVER_OTHER: 'Hand over for {other}', ASK_AGAIN: 'Ask again now', OPEN_CASE: 'Let the manager decide' },
+    act: { HAND_OVER: 'Hand over the goods', COLLECT_AGAIN: 'Collect ¥{amount} again', NEW_ORDER: 'Type a new order', WAIT: 'Wait for the customer', SHOW_CODE: 'Let the customer scan', HAND_OVER_OTHER: 'Hand over for {other}', ASK_AGAIN: 'Ask again now', OPEN_CASE: 'Let the manager decide' },
     next: {
       HAND_OVER: 'The order shows the whole story.',
+      NEW_ORDER: 'This sale is over. If the customer buys again, that is a sale of its own.',
       COLLECT_AGAIN: 'A new order, which replaces {no}. The old one is never charged.',
       SHOW_CODE: 'The code lives and nobody has scanned it. It is on the screen.',
       WAIT: 'Is the phone still on the password page? It turns green by itself.',

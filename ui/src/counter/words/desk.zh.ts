@@ -32,9 +32,10 @@ export const deskZh = {
       GIVEN_BACK: '付过，又全部退回了顾客的支付宝。',
       ASK_A_PERSON: '钱在本店账户里，没有丢，还没有算到这一单。',
     },
-    act: { HAND_OVER: '可以交货', COLLECT_AGAIN: '重新收款 ¥{amount}', WAIT: '等顾客付完', SHOW_CODE: '请顾客扫码', HAND_OVER_OTHER: '按 {other} 交货', ASK_AGAIN: '现在再查', OPEN_CASE: '请店长决定' },
+    act: { HAND_OVER: '可以交货', COLLECT_AGAIN: '重新收款 ¥{amount}', NEW_ORDER: '另开新单', WAIT: '等顾客付完', SHOW_CODE: '请顾客扫码', HAND_OVER_OTHER: '按 {other} 交货', ASK_AGAIN: '现在再查', OPEN_CASE: '请店长决定' },
     next: {
       HAND_OVER: '可在订单里看经过。',
+      NEW_ORDER: '这笔买卖已经结束。顾客再买，就是另一笔。',
       COLLECT_AGAIN: '开新的一单，记为替换 {no}。旧单永不再收。',
       SHOW_CODE: '码还能用，没有人扫过。请顾客扫屏上的码。',
       WAIT: '请顾客看手机上是否还停在密码页。自动查，一到账就变绿。',

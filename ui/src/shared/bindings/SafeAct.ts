@@ -3,4 +3,4 @@
 /**
  * The one thing that is safe.
  */
-export type SafeAct = "HAND_OVER" | "COLLECT_AGAIN" | "SHOW_CODE" | "WAIT" | "HAND_OVER_OTHER" | "ASK_AGAIN" | "OPEN_CASE";
+export type SafeAct = "HAND_OVER" | "COLLECT_AGAIN" | "NEW_ORDER" | "SHOW_CODE" | "WAIT" | "HAND_OVER_OTHER" | "ASK_AGAIN" | "OPEN_CASE";

@@ -26,7 +26,7 @@ const proofs: Record<VerdictKind, ProofLine[]> = {
   ASK_A_PERSON: [proof('aside', '14:33:21')],
 }
 
-const nexts: Record<VerdictKind, VerdictView['next']> = { PAID: 'HAND_OVER', NOT_PAID: 'COLLECT_AGAIN', STILL_OPEN: 'WAIT', PAID_ELSEWHERE: 'HAND_OVER_OTHER', UNREACHABLE: 'ASK_AGAIN', GIVEN_BACK: 'COLLECT_AGAIN', ASK_A_PERSON: 'OPEN_CASE' }
+const nexts: Record<VerdictKind, VerdictView['next']> = { PAID: 'HAND_OVER', NOT_PAID: 'COLLECT_AGAIN', STILL_OPEN: 'WAIT', PAID_ELSEWHERE: 'HAND_OVER_OTHER', UNREACHABLE: 'ASK_AGAIN', GIVEN_BACK: 'NEW_ORDER', ASK_A_PERSON: 'OPEN_CASE' }
 
 export function resolveIn(lines: OrderLine[], hint: string, payId: string | null, isDown: boolean): ResolveView {
   const wanted = hint.trim()
