@@ -282,7 +282,7 @@ impl World {
         for (number, till) in self.tills.iter().enumerate() {
             let Some(running) = &till.running else { continue };
             let head = running.engine.database().load_head().map_err(unreadable)?.seq;
-            let there = self.hq.head(number, till.setup.epoch);
+            let there = self.hq.head(till.setup.signer());
             if head != there {
                 return broken(format!("headquarters has {there} lines of till {number}, which has {head}"));
             }

@@ -75,12 +75,14 @@ pub struct Faults {
     pub other_process: bool,
     /// Somebody tries to start the program with other keys.
     pub keys_changed: bool,
+    /// The bill of another program is opened at several tills.
+    pub other_till: u64,
 }
 
 impl Faults {
     /// Draws a part of all faults.
     #[must_use]
-    pub fn draw(chance: &mut Chance) -> Faults {
+    pub fn draw(chance: &mut Chance, side: &mut Chance) -> Faults {
         let mut rate = |share: u64, most: u64| if chance.happens(share) { chance.between(1, most) } else { 0 };
         let mut faults = Faults {
             call_lost: rate(500, 150),
@@ -119,6 +121,7 @@ impl Faults {
         faults.disk_full = chance.happens(200);
         faults.other_process = chance.happens(250);
         faults.keys_changed = chance.happens(150);
+        faults.other_till = if side.happens(600) { side.between(200, 900) } else { 0 };
         faults
     }
 }

@@ -1,9 +1,11 @@
 //! Headquarters over tables in memory: its decisions are those of `crates/hq`, its storage is not.
 
 use crate::decide::chain::{Head, Line, Verdict, judge};
+use crate::decide::claim::Claimed;
 use crate::decide::money::{Ledger, Report, Reporter, Settles};
 use crate::seal;
-use crate::wire::HqReply;
+use crate::till::name_of;
+use crate::wire::{HqReply, Signer};
 use std::collections::BTreeMap;
 use yidan_payment::{Event, EventId, Evidence, Fen, Hash, PaymentId, TradeNo};
 use yidan_wire::{Ack, Batch, Conflict, EventKind, PaymentState};
@@ -18,7 +20,9 @@ struct Journal {
 /// Everything headquarters has stored.
 #[derive(Clone, Default)]
 pub struct Headquarters {
-    journals: BTreeMap<(usize, u32), Journal>,
+    journals: BTreeMap<Signer, Journal>,
+    /// Bills of other programs, by source and number: whose they are.
+    pub(crate) claims: BTreeMap<(String, String), Claimed>,
     ledger: Ledger,
     payments: BTreeMap<String, ((i64, i64), PaymentState)>,
     /// Kinds of events that this program is too old to understand, until it is renewed.
@@ -37,8 +41,8 @@ impl Headquarters {
     }
 
     /// Takes a piece of a journal.
-    pub fn receive(&mut self, till: usize, epoch: u32, batch: &Batch) -> HqReply {
-        let journal = self.journals.entry((till, epoch)).or_default();
+    pub fn receive(&mut self, signer: Signer, batch: &Batch) -> HqReply {
+        let journal = self.journals.entry(signer).or_default();
         let head = journal.head();
         let known = journal.find_lines(&batch.events);
         match judge(head, &known, &batch.events) {
@@ -48,7 +52,7 @@ impl Headquarters {
                     journal.events.push(event.clone());
                 }
                 for event in new {
-                    self.project(till, epoch, event);
+                    self.project(signer, event);
                 }
                 HqReply::Acked(Ack { acked_seq: head.seq, head_hash: head.hash })
             }
@@ -70,32 +74,32 @@ impl Headquarters {
         let waiting: Vec<_> = self
             .journals
             .iter()
-            .flat_map(|((till, epoch), journal)| journal.events.iter().map(|event| (*till, *epoch, event.clone())))
-            .filter(|(_, _, event)| read_kind(event).is_some_and(|kind| unknown.contains(&kind)))
+            .flat_map(|(signer, journal)| journal.events.iter().map(|event| (*signer, event.clone())))
+            .filter(|(_, event)| read_kind(event).is_some_and(|kind| unknown.contains(&kind)))
             .collect();
-        for (till, epoch, event) in waiting {
-            self.project(till, epoch, &event);
+        for (signer, event) in waiting {
+            self.project(signer, &event);
         }
     }
 
     /// The last line it has of a journal.
     #[must_use]
-    pub fn head(&self, till: usize, epoch: u32) -> i64 {
-        self.journals.get(&(till, epoch)).map_or(0, |journal| journal.head().seq)
+    pub fn head(&self, signer: Signer) -> i64 {
+        self.journals.get(&signer).map_or(0, |journal| journal.head().seq)
     }
 
     /// The hash of the last line it has of a journal.
     #[must_use]
-    pub fn hash(&self, till: usize, epoch: u32) -> Hash {
-        self.journals.get(&(till, epoch)).map_or(Hash::ZERO, |journal| journal.head().hash)
+    pub fn hash(&self, signer: Signer) -> Hash {
+        self.journals.get(&signer).map_or(Hash::ZERO, |journal| journal.head().hash)
     }
 
-    /// The payment of a till that a trade brought money for.
+    /// The payment of a terminal that a trade brought money for.
     #[must_use]
-    pub fn find_payment_of(&self, till: usize, trade_no: &TradeNo) -> Option<&PaymentState> {
+    pub fn find_payment_of(&self, terminal: usize, trade_no: &TradeNo) -> Option<&PaymentState> {
         let counted = self.ledger.receipts.get(trade_no)?;
         let is_it = |state: &&PaymentState| state.pay_id == counted.pay_id;
-        let is_till = counted.reporter.terminal_id == format!("T{till}");
+        let is_till = counted.reporter.terminal_id == name_of(terminal);
         self.payments.values().map(|(_, state)| state).find(is_it).filter(|_| is_till)
     }
 
@@ -117,13 +121,22 @@ impl Headquarters {
         self.payments.get(number).map(|(_, state)| state)
     }
 
-    fn project(&mut self, till: usize, epoch: u32, event: &Event) {
+    /// The newest payment that was reported of a bill.
+    #[must_use]
+    pub fn find_payment_of_bill(&self, source: &str, external_ref: &str) -> Option<&PaymentState> {
+        let is_it =
+            |state: &&PaymentState| state.source == source && state.external_ref.as_deref() == Some(external_ref);
+        self.payments.values().map(|(_, state)| state).filter(is_it).max_by_key(|state| state.created_at)
+    }
+
+    fn project(&mut self, signer: Signer, event: &Event) {
         let Some(kind) = read_kind(event).filter(|kind| !self.unknown.contains(kind)) else { return };
         let Ok(state) = serde_json::from_str::<PaymentState>(&event.payload) else { return };
         let proved = read_evidence(&state);
-        tracing::debug!(till, seq = event.seq, ?kind, ?proved, refunds = ?state.refunds, number = %state.out_trade_no, "booked");
-        let reporter = Reporter { terminal_id: format!("T{till}"), store_id: "S1".into() };
-        let line = (i64::from(epoch), event.seq);
+        tracing::debug!(?signer, seq = event.seq, ?kind, ?proved, refunds = ?state.refunds, number = %state.out_trade_no, "booked");
+        let reporter = Reporter { terminal_id: name_of(signer.terminal), store_id: "S1".into() };
+        let line = (i64::from(signer.epoch), event.seq);
+        self.note_owner(&reporter.terminal_id, kind, &state);
         self.ledger.book(&Report {
             reporter: &reporter,
             line,

@@ -4,6 +4,7 @@
 //! Must always hold: the same seed gives the same run on every build. Nothing here asks for the time or for chance.
 //! Begin with `world.rs`; what is checked stands in `checks.rs`.
 
+mod bills;
 pub mod bugs;
 mod chance;
 mod channel;

@@ -1,7 +1,7 @@
 //! A counter that was tampered with lies to headquarters. Nothing of it may count.
 
 use crate::headquarters::Headquarters;
-use crate::wire::HqReply;
+use crate::wire::{HqReply, Signer};
 use crate::world::{Held, Violation, World};
 use yidan_payment::{Event, EventId, Fen, PaymentId, Receipt, Refund, RefundOrigin, RefundStatus, TradeNo, UtcMs};
 use yidan_wire::{Batch, EventKind, PaymentState};
@@ -13,11 +13,11 @@ impl World {
         let database = running.engine.database();
         let Ok(head) = database.load_head() else { return Ok(()) };
         let Ok(Some(last)) = database.find_event(head.seq) else { return Ok(()) };
-        let epoch = self.tills[0].setup.epoch;
+        let signer = self.tills[0].setup.signer();
         let other = Event::next(last.seq, last.event_id, last.kind.clone(), UtcMs(1), "{}".into(), last.prev_hash);
-        expect_conflict(&mut self.hq, epoch, other, "took another line under a number that it knows")?;
+        expect_conflict(&mut self.hq, signer, other, "took another line under a number that it knows")?;
         let changed = Event { payload: "{}".into(), ..last.clone() };
-        expect_conflict(&mut self.hq, epoch, changed, "took a line that was changed")?;
+        expect_conflict(&mut self.hq, signer, changed, "took a line that was changed")?;
         let Ok(mut state) = serde_json::from_str::<PaymentState>(&last.payload) else { return Ok(()) };
         let before: Vec<_> = self.hq.receipts().map(|(trade_no, _)| trade_no.clone()).collect();
         state.receipts.push(invented());
@@ -25,19 +25,19 @@ impl World {
         let payload = serde_json::to_string(&state).expect("a state is JSON");
         let event_id = EventId::new(uuid::Uuid::from_u128(8));
         let fake = Event::next(head.seq + 1, event_id, EventKind::Paid.as_str().into(), UtcMs(1), payload, head.hash);
-        self.hq.receive(0, epoch, &Batch { head_seq: fake.seq, events: vec![fake] });
+        self.hq.receive(signer, &Batch { head_seq: fake.seq, events: vec![fake] });
         let after: Vec<_> = self.hq.receipts().map(|(trade_no, _)| trade_no.clone()).collect();
         if after != before {
             return Err(Violation("headquarters counts money without proof".into()));
         }
-        self.invent_refund(epoch, head.seq + 2)
+        self.invent_refund(signer, head.seq + 2)
     }
 
     /// Says that money of a real sale went back.
-    fn invent_refund(&mut self, epoch: u32, seq: i64) -> Held {
+    fn invent_refund(&mut self, signer: Signer, seq: i64) -> Held {
         let kept = |trade_no: &TradeNo| self.hq.refunded(trade_no).is_zero();
         let Some(trade_no) = self.hq.receipts().map(|(trade_no, _)| trade_no.clone()).find(kept) else { return Ok(()) };
-        let Some(mut state) = self.hq.find_payment_of(0, &trade_no).cloned() else { return Ok(()) };
+        let Some(mut state) = self.hq.find_payment_of(signer.terminal, &trade_no).cloned() else { return Ok(()) };
         let Some(amount) = state.receipts.first().map(|reported| reported.receipt.total) else { return Ok(()) };
         let (origin, status) = (RefundOrigin::Ours, RefundStatus::Success);
         state.refunds.push(Refund::new(trade_no.clone(), Some("invented".into()), amount, origin, status));
@@ -45,8 +45,8 @@ impl World {
         let payload = serde_json::to_string(&state).expect("a state is JSON");
         let event_id = EventId::new(uuid::Uuid::from_u128(9));
         let kind = EventKind::Refunded.as_str().into();
-        let fake = Event::next(seq, event_id, kind, UtcMs(1), payload, self.hq.hash(0, epoch));
-        self.hq.receive(0, epoch, &Batch { head_seq: fake.seq, events: vec![fake] });
+        let fake = Event::next(seq, event_id, kind, UtcMs(1), payload, self.hq.hash(signer));
+        self.hq.receive(signer, &Batch { head_seq: fake.seq, events: vec![fake] });
         if self.hq.refunded(&trade_no).is_zero() {
             return Ok(());
         }
@@ -69,9 +69,11 @@ fn invented() -> yidan_wire::ReceiptState {
     }
 }
 
-fn expect_conflict(hq: &mut Headquarters, epoch: u32, line: Event, otherwise: &str) -> Held {
-    match hq.receive(0, epoch, &Batch { head_seq: line.seq, events: vec![line] }) {
+fn expect_conflict(hq: &mut Headquarters, signer: Signer, line: Event, otherwise: &str) -> Held {
+    match hq.receive(signer, &Batch { head_seq: line.seq, events: vec![line] }) {
         HqReply::Conflict(_) => Ok(()),
-        HqReply::Acked(_) | HqReply::Broken => Err(Violation(format!("headquarters {otherwise}"))),
+        HqReply::Acked(_) | HqReply::Granted(_) | HqReply::NotGranted(_) | HqReply::Broken => {
+            Err(Violation(format!("headquarters {otherwise}")))
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! What happens to messages on their way: lost, doubled, late, unanswered after the effect.
 
 use crate::gateway::{Gateway, end_of};
-use crate::wire::{Ask, Call, HqReply, Reply, Said, Sent, What};
+use crate::wire::{Ask, Call, HqAsk, HqReply, Reply, Said, Sent, Signer, What};
 use crate::world::{Event, Held, Violation, World};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use yidan_payment::{Evidence, Fen, NoTrade, OutTradeNo, PaidTrade, Refund, RefundStatus, StatusName, UtcMs};
-use yidan_wire::Batch;
 
 const HOUR: u64 = 3_600_000;
 /// A `Date` has whole seconds, and is a while on its way.
@@ -24,7 +23,7 @@ impl World {
                     self.check_written(till, &call)?;
                     self.send_call(till, call, reply);
                 }
-                What::Report { epoch, batch, reply } => self.send_report(till, epoch, batch, reply),
+                What::ToHq { signer, ask, reply } => self.send_to_headquarters(till, signer, ask, reply),
             }
         }
         Ok(())
@@ -127,30 +126,34 @@ impl World {
         )
     }
 
-    fn send_report(&mut self, till: usize, epoch: u32, batch: Batch, reply: oneshot::Sender<HqReply>) {
+    fn send_to_headquarters(&mut self, till: usize, signer: Signer, ask: HqAsk, reply: oneshot::Sender<HqReply>) {
         if self.goes_wrong(self.faults.report_twice, "report twice") {
             let later = self.chance.between(1, HOUR);
-            self.push(later, Event::AtHq { till, epoch, batch: batch.clone(), reply: None });
+            self.push(later, Event::AtHq { till, signer, ask: ask.clone(), reply: None });
         }
         if self.goes_wrong(self.faults.report_lost, "report lost") {
             return;
         }
         let way = self.way();
-        self.push(way, Event::AtHq { till, epoch, batch, reply: Some(reply) });
+        self.push(way, Event::AtHq { till, signer, ask, reply: Some(reply) });
     }
 
-    /// A report arrives at headquarters.
+    /// A report or a question arrives at headquarters.
     pub(crate) fn at_headquarters(
         &mut self,
         till: usize,
-        epoch: u32,
-        batch: &Batch,
+        signer: Signer,
+        ask: &HqAsk,
         reply: Option<oneshot::Sender<HqReply>>,
     ) -> Held {
         let content = if self.goes_wrong(self.faults.hq_broken, "headquarters' database") {
             HqReply::Broken
         } else {
-            self.hq.receive(till, epoch, batch)
+            match ask {
+                HqAsk::Report(batch) => self.hq.receive(signer, batch),
+                HqAsk::Claim(claim) if self.is_claim_lost(till, claim) => return Ok(()),
+                HqAsk::Claim(claim) => self.hq.claim(signer.terminal, claim),
+            }
         };
         if let HqReply::Conflict(conflict) = &content {
             return Err(Violation(format!("headquarters knows another history of till {till}: {}", conflict.detail)));

@@ -1,7 +1,7 @@
 //! Headquarters as a counter's program reaches it.
 
 use crate::machine::Machine;
-use crate::wire::{HqReply, What};
+use crate::wire::{HqAsk, HqReply, Signer, What};
 use futures_util::future::{Either, LocalBoxFuture, select};
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,14 +15,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Reporting {
     /// The computer.
     pub machine: Rc<Machine>,
-    /// The enrolment whose key signs.
-    pub epoch: u32,
+    /// Whose key signs.
+    pub signer: Signer,
 }
 
 impl Reporting {
-    async fn exchange(&self, batch: &Batch) -> Result<Ack, HqError> {
+    async fn exchange(&self, ask: HqAsk) -> Result<HqReply, HqError> {
         let (reply, answer) = oneshot::channel();
-        self.machine.send(What::Report { epoch: self.epoch, batch: batch.clone(), reply });
+        self.machine.send(What::ToHq { signer: self.signer, ask, reply });
         let answered = match select(answer, self.machine.rest(PATIENCE)).await {
             Either::Left((Ok(reply), _)) => reply,
             Either::Left((Err(_), silence)) => {
@@ -32,21 +32,35 @@ impl Reporting {
             Either::Right(((), _)) => return Err(HqError::Unanswered("no answer in time".into())),
         };
         match answered {
-            HqReply::Acked(ack) => Ok(ack),
             HqReply::Conflict(conflict) => Err(HqError::Conflict(conflict)),
+            HqReply::NotGranted(why) => Err(HqError::NotGranted(why)),
             HqReply::Broken => Err(HqError::Busy { retry_after: None }),
+            said @ (HqReply::Acked(_) | HqReply::Granted(_)) => Ok(said),
         }
     }
 }
 
+fn unasked() -> HqError {
+    HqError::Unanswered("an answer to another question".into())
+}
+
 impl Hq for Reporting {
     fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>> {
-        Box::pin(self.exchange(batch))
+        Box::pin(async {
+            match self.exchange(HqAsk::Report(batch.clone())).await? {
+                HqReply::Acked(ack) => Ok(ack),
+                _ => Err(unasked()),
+            }
+        })
     }
 
-    // One terminal has its bills for itself.
-    fn claim<'a>(&'a self, _claim: &'a Claim) -> LocalBoxFuture<'a, Result<Granted, HqError>> {
-        Box::pin(async { Ok(Granted { terminal_id: String::new() }) })
+    fn claim<'a>(&'a self, claim: &'a Claim) -> LocalBoxFuture<'a, Result<Granted, HqError>> {
+        Box::pin(async {
+            match self.exchange(HqAsk::Claim(claim.clone())).await? {
+                HqReply::Granted(granted) => Ok(granted),
+                _ => Err(unasked()),
+            }
+        })
     }
 
     fn history(&self, _since: Since) -> LocalBoxFuture<'_, Result<Past, HqError>> {

@@ -36,6 +36,7 @@ impl World {
         }
         let here = &mut self.customers[customer];
         (here.on_code, here.on_closed) = (plot.on_code, plot.on_closed);
+        self.plan_other_tills(customer);
     }
 
     /// One thing that somebody does.
@@ -113,7 +114,7 @@ impl World {
         }
     }
 
-    fn order_of(&mut self, customer: usize) -> NewOrder {
+    pub(crate) fn order_of(&mut self, customer: usize) -> NewOrder {
         // A POS mints a new request for the same bill; a cashier's draft keeps its name.
         if self.customers[customer].bill.is_some() && self.chance.happens(300) {
             self.new_draft(customer);
@@ -145,13 +146,14 @@ impl World {
         Some(Act::Collect(NewOrder { origin, ..order }))
     }
 
-    fn new_draft(&mut self, customer: usize) {
+    pub(crate) fn new_draft(&mut self, customer: usize) {
         let request = RequestId::new(uuid::Uuid::from_u64_pair(self.chance.draw(), self.chance.draw()));
         self.customers[customer].requests.push(request);
     }
 
     /// The program has answered.
-    pub(crate) fn came(&mut self, customer: usize, act: &Act, came: &Came) {
+    pub(crate) fn came(&mut self, till: usize, customer: usize, act: &Act, came: &Came) -> Held {
+        self.bill_came(till, customer, act, came)?;
         self.heard(customer, act, came);
         self.refund_came(customer, act, came);
         self.notice_came(customer, act, came);
@@ -168,6 +170,7 @@ impl World {
             },
             _ => {}
         }
+        Ok(())
     }
 
     fn shown(&mut self, customer: usize, payment: &Payment) {
@@ -185,7 +188,7 @@ impl World {
         self.try_later(customer);
     }
 
-    fn try_later(&mut self, customer: usize) {
+    pub(crate) fn try_later(&mut self, customer: usize) {
         let here = &mut self.customers[customer];
         here.tries += 1;
         if here.tries < MOST_TRIES {

@@ -4,6 +4,7 @@ use crate::channel::Channel;
 use crate::machine::{Machine, OnMachine};
 use crate::reporting::Reporting;
 use crate::vfs;
+use crate::wire::Signer;
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 use std::path::PathBuf;
@@ -19,12 +20,15 @@ use yidan_engine::{
     Place, Signature, serve,
 };
 use yidan_payment::{Account, CaseId, Fen, Payment, PaymentId, RefundStatus, RequestId};
+use yidan_wire::NotGranted;
 
 /// What somebody at a counter does.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Collects an order.
     Collect(NewOrder),
+    /// Collects the bill of a customer who stands at another till.
+    CollectElsewhere(NewOrder),
     /// Stops.
     Stop(PaymentId),
     /// Goes on with the same code.
@@ -56,6 +60,10 @@ pub enum Came {
     SameAmount(Box<Payment>),
     /// The refund as it is now.
     Refund(RefundStatus),
+    /// The bill is another till's, or of another amount there.
+    Owned(Box<NotGranted>),
+    /// The bill is known here with another amount.
+    OtherAmount,
     /// It was done.
     Done,
     /// It was refused, or could not be done.
@@ -99,6 +107,8 @@ impl Wake for Flag {
 /// With what a counter's program is started.
 #[derive(Clone)]
 pub struct Setup {
+    /// Which terminal it is.
+    pub terminal: usize,
     /// Rises when the till is enrolled again.
     pub epoch: u32,
     /// Whose keys it has.
@@ -107,6 +117,20 @@ pub struct Setup {
     pub code_min: u32,
     /// After how long of silence the clock stops a payment.
     pub idle: Duration,
+}
+
+impl Setup {
+    /// Whose key signs.
+    #[must_use]
+    pub fn signer(&self) -> Signer {
+        Signer { terminal: self.terminal, epoch: self.epoch }
+    }
+}
+
+/// What a terminal is called.
+#[must_use]
+pub fn name_of(terminal: usize) -> String {
+    format!("T{terminal}")
 }
 
 /// Starts the program on a machine.
@@ -123,10 +147,10 @@ pub fn start(machine: &Rc<Machine>, setup: &Setup) -> Result<Running, OpenError>
         gateway: Box::new(gateway),
         clock,
         ids: Box::new(OnMachine(Rc::clone(machine))),
-        hq: Some(Box::new(Reporting { machine: Rc::clone(machine), epoch: setup.epoch })),
+        hq: Some(Box::new(Reporting { machine: Rc::clone(machine), signer: setup.signer() })),
         place: Place {
             store_id: "S1".into(),
-            terminal_id: format!("T{}", machine.till),
+            terminal_id: name_of(setup.terminal),
             epoch: setup.epoch,
             day_starts_at_min: 0,
         },
@@ -211,11 +235,7 @@ impl Running {
 fn perform(engine: Rc<Engine>, act: Act) -> LocalBoxFuture<'static, Came> {
     async move {
         let payment = match act {
-            Act::Collect(order) => match engine.collect(order).await {
-                Ok(Collected::Payment(payment)) => Ok(*payment),
-                Ok(Collected::SameAmountClosing(payment)) => return Came::SameAmount(payment),
-                Err(error) => Err(error),
-            },
+            Act::Collect(order) | Act::CollectElsewhere(order) => return collect(&engine, order).await,
             Act::Stop(pay_id) => engine.stop(pay_id).map_err(Rc::new),
             Act::Resume(pay_id) => engine.resume(pay_id).map_err(Rc::new),
             Act::Refresh(pay_id) => engine.refresh(pay_id).await,
@@ -240,6 +260,18 @@ fn perform(engine: Rc<Engine>, act: Act) -> LocalBoxFuture<'static, Came> {
         payment.map_or(Came::Refused, |payment| Came::Payment(Box::new(payment)))
     }
     .boxed_local()
+}
+
+async fn collect(engine: &Rc<Engine>, order: NewOrder) -> Came {
+    match engine.collect(order).await {
+        Ok(Collected::Payment(payment)) => Came::Payment(payment),
+        Ok(Collected::SameAmountClosing(payment)) => Came::SameAmount(payment),
+        Err(error) => match error.as_ref() {
+            Error::BillOwned(why) => Came::Owned(why.clone()),
+            Error::BillChanged { .. } => Came::OtherAmount,
+            _ => Came::Refused,
+        },
+    }
 }
 
 const MANAGER: Signature<'_> = Signature { asked_by: "", approved_by: "m1", pin: "2468" };

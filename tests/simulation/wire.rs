@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use tokio::sync::oneshot;
 use yidan_payment::{Fen, TradeNo, UtcMs};
-use yidan_wire::{Ack, Batch, Conflict};
+use yidan_wire::{Ack, Batch, Claim, Conflict, Granted, NotGranted};
 
 /// The world begins at midnight (UTC) of 2026-11-30.
 pub const BEGINNING: UtcMs = UtcMs(1_795_996_800_000);
@@ -39,15 +39,33 @@ pub enum What {
         /// Who waits for the answer.
         reply: oneshot::Sender<Reply>,
     },
-    /// A piece of the journal for headquarters.
-    Report {
-        /// Under which enrolment.
-        epoch: u32,
-        /// The lines.
-        batch: Batch,
+    /// Something for headquarters.
+    ToHq {
+        /// Whose key signs.
+        signer: Signer,
+        /// What.
+        ask: HqAsk,
         /// Who waits for the answer.
         reply: oneshot::Sender<HqReply>,
     },
+}
+
+/// Whose key signs what headquarters is told: one enrolment of one terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Signer {
+    /// Which terminal.
+    pub terminal: usize,
+    /// Rises when it is enrolled again.
+    pub epoch: u32,
+}
+
+/// What headquarters is told or asked.
+#[derive(Clone, Debug)]
+pub enum HqAsk {
+    /// A piece of the journal.
+    Report(Batch),
+    /// Whose a bill is.
+    Claim(Claim),
 }
 
 /// A call to the gateway.
@@ -128,6 +146,10 @@ pub enum HqReply {
     Acked(Ack),
     /// Another history.
     Conflict(Conflict),
+    /// The bill is the asker's.
+    Granted(Granted),
+    /// The bill is another terminal's, or of another amount.
+    NotGranted(Box<NotGranted>),
     /// Its database did not do it.
     Broken,
 }

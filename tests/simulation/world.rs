@@ -9,14 +9,14 @@ use crate::headquarters::Headquarters;
 use crate::machine::Machine;
 use crate::till::{Running, Setup};
 use crate::vfs;
-use crate::wire::{Call, HqReply, Reply, Wire};
+use crate::wire::{Call, HqAsk, HqReply, Reply, Signer, Wire};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use yidan_payment::{Account, PaymentId, StatusName};
-use yidan_wire::{Batch, EventKind};
+use yidan_wire::EventKind;
 
 /// Something that must never happen did, or something that must happen did not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct Told {
 pub struct World {
     pub(crate) wire: Rc<Wire>,
     pub(crate) chance: Chance,
+    /// For what was added later: a seed without it goes on as before.
+    pub(crate) side: Chance,
     pub(crate) faults: Faults,
     pub(crate) is_calm: bool,
     pub(crate) gateway: Gateway,
@@ -106,8 +108,10 @@ pub enum Event {
     AtGateway { till: usize, call: Call, reply: Option<oneshot::Sender<Reply>> },
     /// An answer arrives.
     Answer { reply: oneshot::Sender<Reply>, content: Reply },
-    /// A report arrives.
-    AtHq { till: usize, epoch: u32, batch: Batch, reply: Option<oneshot::Sender<HqReply>> },
+    /// A report or a question arrives.
+    AtHq { till: usize, signer: Signer, ask: HqAsk, reply: Option<oneshot::Sender<HqReply>> },
+    /// The bill of a customer is opened at another till.
+    OtherTill { customer: usize, till: usize, tries: u32 },
     /// Headquarters' answer arrives.
     HqAnswer { reply: oneshot::Sender<HqReply>, content: HqReply },
     /// A customer or a cashier does something.
@@ -175,6 +179,7 @@ impl Ord for Due {
 /// two hours and ten minutes.
 const SETTLES_WITHIN_MS: u64 = 4 * 3_600_000;
 const MINUTE: u64 = 60_000;
+const SIDE: u64 = 0x51DE_51DE_51DE_51DE;
 
 /// Plays one seed to its end.
 ///
@@ -199,11 +204,13 @@ impl World {
             late_ms: chance.below(60_000),
             refuses_reuse: chance.happens(700),
         };
-        let faults = Faults::draw(&mut chance);
+        let mut side = Chance::new(play.seed ^ SIDE);
+        let faults = Faults::draw(&mut chance, &mut side);
         let code_min = chance.pick(&[2, 2, 2, 3, 5]);
         let wire = Rc::new(Wire::default());
         let count = chance.pick(&[1, 2, 2, 3]);
-        let setup = Setup {
+        let mut setup = Setup {
+            terminal: 0,
             epoch: 1,
             account: Account("main".into()),
             code_min,
@@ -212,6 +219,7 @@ impl World {
         let mut till = |number: usize| {
             let disk = Rc::new(RefCell::new(Disk::new(chance.fork(), play.lie)));
             vfs::insert(u64::try_from(number).unwrap_or(u64::MAX), &disk);
+            setup.terminal = number;
             Till::new(Machine::new(number, disk, Rc::clone(&wire), chance.fork()), setup.clone())
         };
         let tills = (0..count).map(&mut till).collect();
@@ -238,6 +246,7 @@ impl World {
             seq: 0,
             hash: play.seed,
             chance,
+            side,
         }
     }
 
@@ -307,7 +316,8 @@ impl World {
             Event::Answer { reply, content } => drop(reply.send(content)),
             Event::HqAnswer { reply, content } => drop(reply.send(content)),
             Event::AtGateway { till, call, reply } => self.at_gateway(till, &call, reply)?,
-            Event::AtHq { till, epoch, batch, reply } => self.at_headquarters(till, epoch, &batch, reply)?,
+            Event::AtHq { till, signer, ask, reply } => self.at_headquarters(till, signer, &ask, reply)?,
+            Event::OtherTill { customer, till, tries } => self.collect_elsewhere(customer, till, tries),
             Event::Step { customer, step } => self.step(customer, step)?,
             Event::Arrives { customer } => self.arrives(customer),
             Event::Start { till } => self.start(till)?,
@@ -359,7 +369,7 @@ impl World {
         }
         self.check_changes(till)?;
         for (customer, act, came) in ended {
-            self.came(customer, &act, &came);
+            self.came(till, customer, &act, &came)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 
 use crate::app::App;
 use crate::decide::claim::{Claimed, judge};
+use crate::decide::money::Reporter;
 use crate::identity::{Terminal, read_signed};
 use crate::problem::Problem;
 use axum::Json;
@@ -11,8 +12,8 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request;
 use sqlx::{AnyConnection, Row as _};
-use yidan_payment::Fen;
-use yidan_wire::{Claim, Granted, NotGranted, OwnersPayment, WhyNot};
+use yidan_payment::{Fen, UtcMs};
+use yidan_wire::{Claim, Granted, NotGranted, OwnersPayment, PaymentState, WhyNot};
 
 const LONGEST_NAME: usize = 64;
 
@@ -24,7 +25,7 @@ pub async fn claim(State(app): State<App>, request: Request<Body>) -> Result<Jso
         return Err(Problem::NotUnderstood("a bill has a source, a number and an amount".into()));
     }
     let mut transaction = app.database.writer.begin().await?;
-    insert(&mut transaction, &terminal, &claim, app.clock.now().0).await?;
+    insert(&mut transaction, (&terminal.store_id, &terminal.terminal_id), &claim, app.clock.now().0).await?;
     let first = load_first(&mut transaction, &terminal, &claim).await?;
     if let Some(why) = judge(&first, &terminal.terminal_id, &claim) {
         let payment = find_payment(&mut transaction, &terminal, &claim).await?;
@@ -34,16 +35,43 @@ pub async fn claim(State(app): State<App>, request: Request<Body>) -> Result<Jso
     Ok(Json(Granted { terminal_id: terminal.terminal_id }))
 }
 
+/// Who reports that it collects a bill owned it when it began: a headquarters that was restored has forgotten whom it
+/// granted the bill, and is told again by the journals.
+///
+/// # Errors
+/// If the database refuses.
+pub async fn note_owner(
+    db: &mut AnyConnection,
+    reporter: &Reporter,
+    state: &PaymentState,
+    at: UtcMs,
+) -> Result<(), sqlx::Error> {
+    let Some(external_ref) = &state.external_ref else { return Ok(()) };
+    let terminal_id = &reporter.terminal_id;
+    let claim = Claim {
+        source: state.source.clone(),
+        external_ref: external_ref.clone(),
+        amount_fen: state.amount_fen,
+        subject: state.subject.clone(),
+    };
+    insert(db, (&reporter.store_id, terminal_id), &claim, at.0).await
+}
+
 /// Whoever is first owns it: the row decides, not who asks.
-async fn insert(db: &mut AnyConnection, terminal: &Terminal, claim: &Claim, now: i64) -> Result<(), sqlx::Error> {
+async fn insert(
+    db: &mut AnyConnection,
+    (store_id, terminal_id): (&str, &str),
+    claim: &Claim,
+    now: i64,
+) -> Result<(), sqlx::Error> {
     sqlx::query(
         "insert into claims (store_id, source, external_ref, terminal_id, amount_fen, subject, claimed_at) \
          values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
     )
-    .bind(&terminal.store_id)
+    .bind(store_id)
     .bind(&claim.source)
     .bind(&claim.external_ref)
-    .bind(&terminal.terminal_id)
+    .bind(terminal_id)
     .bind(claim.amount_fen.as_fen())
     .bind(&claim.subject)
     .bind(now)

@@ -3,6 +3,7 @@
 //! Everything written here can be computed again from the stored lines. A line that is not understood is left for a
 //! later program; so is a payment whose words this program does not know.
 
+use crate::claims::note_owner;
 use crate::decide::money::{Ledger, Report, Reporter};
 use crate::ingest::{
     CaseRow, PaymentRow, ReceiptRow, RefundRow, SettledRow, insert_cases, insert_refunds, load_receipts, load_refunds,
@@ -139,6 +140,9 @@ pub async fn write(
     for line in projected.lines.values() {
         if let Some(told) = &line.instructed {
             note_outcome(db, &reporter.terminal_id, told, line.at).await?;
+        }
+        if let Some((state, _)) = line.state.as_ref().filter(|_| line.kind == EventKind::Collecting) {
+            note_owner(db, reporter, state, line.at).await?;
         }
     }
     let mut ledger = load(db, merchant.app_id(), projected).await?;

@@ -3,7 +3,7 @@
 use crate::house::House;
 use crate::till::{Refused, Till};
 use yidan_payment::Fen;
-use yidan_wire::{Claim, Granted};
+use yidan_wire::{Claim, EventKind, Granted};
 
 async fn claim(till: &Till, external_ref: &str, fen: i64) -> Result<Granted, Refused> {
     let claim = Claim {
@@ -64,4 +64,19 @@ async fn the_other_terminal_sees_what_the_owner_has_reported() {
 
     assert_eq!(refused["payment"]["out_trade_no"], sale.out_trade_no.as_str());
     assert_eq!(refused["payment"]["status"], "SUCCESS");
+}
+
+/// Headquarters was restored from an older backup: the grant is gone, the owner's journal comes again.
+#[tokio::test]
+async fn who_reports_a_bill_owns_it_although_nothing_is_known_of_a_grant() {
+    let house = House::open().await;
+    let (mut first, second) = (house.till("S01").await, house.till("S01").await);
+    let mut sale = first.begin(1000);
+    (sale.source, sale.external_ref) = ("pos".into(), Some("A-1".into()));
+    first.write(EventKind::Collecting, &sale);
+    first.send_all().await.unwrap();
+
+    let (status, refused) = claim(&second, "A-1", 1000).await.unwrap_err();
+
+    assert_eq!((status, &refused["terminal_id"]), (409, &"S01T01".into()));
 }
