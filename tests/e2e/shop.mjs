@@ -1,4 +1,5 @@
 // A real counter under WebDriver: its own home, its own folders, its own ports. Nothing is left running.
+import { sign } from 'node:crypto'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -127,8 +128,25 @@ class Counter {
     )
   }
 
+  /** Chooses a file, as its dialog would. */
+  async choose(selector, name, bytes) {
+    await this.find(selector)
+    await this.driver.executeScript(
+      `const field = document.querySelector(arguments[0])
+       const bytes = Uint8Array.from(atob(arguments[2]), (char) => char.charCodeAt(0))
+       const chosen = new DataTransfer()
+       chosen.items.add(new File([bytes], arguments[1]))
+       field.files = chosen.files
+       field.dispatchEvent(new Event('change', { bubbles: true }))`,
+      selector,
+      name,
+      bytes.toString('base64'),
+    )
+  }
+
   attribute = (selector, name) => this.driver.executeScript('return document.querySelector(arguments[0])?.getAttribute(arguments[1]) ?? null', selector, name)
   text = (selector) => this.driver.executeScript('return document.querySelector(arguments[0])?.innerText ?? null', selector)
+  texts = (selector) => this.driver.executeScript('return [...document.querySelectorAll(arguments[0])].map((part) => part.innerText)', selector)
   /** Keys go to the window at a cashier's pace: faster ones are a scanner's. */
   async type(keys) {
     const hands = this.driver.actions()
@@ -193,6 +211,27 @@ export class Phone {
   async merchant() {
     const { app_id, seller_id, alipay_public_key_base64 } = await this.console()
     return `app_id = "${app_id}"\nseller_id = "${seller_id}"\nmode = "demo"\nalipay_public_key = "${alipay_public_key_base64}"\n`
+  }
+
+  now = async () => (await this.#ask('clock')).now_ms
+  /** Turns the gateway's clock. */
+  async turnsTo(ms) {
+    const { offset_ms, now_ms } = await this.#ask('clock')
+    await this.#ask('clock', { offset_ms: offset_ms + ms - now_ms })
+  }
+  refundsInTheApp = (out_trade_no, amount_fen) => this.#ask('refund', { out_trade_no, amount_fen })
+
+  /** Pays a code that another program of the same merchant made, with the same keys. */
+  async paysAnotherProgram(out_trade_no, total_amount) {
+    const { app_id, app_private_key } = await this.console()
+    const timestamp = new Date((await this.now()) + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+    const fields = { app_id, biz_content: JSON.stringify({ out_trade_no, total_amount, subject: '网店' }), charset: 'utf-8', format: 'JSON', method: 'alipay.trade.precreate', sign_type: 'RSA2', timestamp, version: '1.0' }
+    const text = Object.entries(fields).map((field) => field.join('=')).join('&')
+    const signed = new URLSearchParams({ ...fields, sign: sign('sha256', Buffer.from(text), app_private_key).toString('base64') })
+    const answer = await (await fetch(`${this.url}/gateway.do`, { method: 'POST', body: signed })).json()
+    if (answer.alipay_trade_precreate_response?.code !== '10000') throw new Error(`another program: ${JSON.stringify(answer)}`)
+    await this.scan(out_trade_no)
+    await this.pay(out_trade_no)
   }
 
   /** The next calls get no answer. */

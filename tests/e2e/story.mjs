@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Key } from 'selenium-webdriver'
 
+import { theNextMorning } from './morning.mjs'
 import { Phone, Stage, eventually, isAlive, screens } from './shop.mjs'
 
 const demo = ['--demo', '--customer-display']
@@ -238,6 +239,21 @@ async function headquartersIsJoined(phone, number) {
   assert.equal((await phone.trade(number)).charges, 1, 'charged once')
 }
 
+/** A sale from the first digit to paid; its number at Alipay. */
+async function sale(phone, amount) {
+  await counter.atMain()
+  await counter.press('[data-testid=nav-collect]')
+  await counter.find('main.collect')
+  await counter.type(amount)
+  await counter.type(Key.ENTER)
+  await counter.shows('code')
+  const number = await phone.newest()
+  await phone.scan(number)
+  await phone.pay(number)
+  await counter.shows('paid')
+  return number
+}
+
 async function story() {
   say('first run → demo')
   await firstRunLeadsToTheDemo()
@@ -272,6 +288,8 @@ async function story() {
   say('settings, headquarters')
   await theSettingsAreKept()
   await headquartersIsJoined(phone, number)
+  say('the next morning: the bill')
+  await theNextMorning(counter, phone, (amount) => sale(phone, amount))
   say(`done: charged once; pictures in ${screens}window-*.png`)
 }
 
