@@ -89,7 +89,9 @@ impl World {
 
     /// A till has said whose a bill is: there is one owner, one amount, and everybody is told the same.
     pub(crate) fn bill_came(&mut self, till: usize, customer: usize, act: &Act, came: &Came) -> Held {
-        let (Act::CollectElsewhere(order) | Act::Collect(order)) = act else { return Ok(()) };
+        let (Act::CollectElsewhere(order) | Act::Collect(order) | Act::WithCode { order, .. }) = act else {
+            return Ok(());
+        };
         if !matches!(order.origin, Origin::Bill { .. }) {
             return Ok(());
         }

@@ -3,6 +3,7 @@
 use crate::gateway::write_body;
 use crate::machine::Machine;
 use crate::notices::read_body;
+use crate::phone_codes::WithCode;
 use crate::seal;
 use crate::wire::{Ask, Call, Reply, Said, What};
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -108,13 +109,15 @@ impl Gateway for Channel {
         Box::pin(self.exchange(&question.out_trade_no, ask, Source::RefundQuery))
     }
 
-    // The simulated customers show no codes of their own.
-    fn pay<'a>(&'a self, _order: &'a PayOrder) -> Answer<'a> {
-        Box::pin(async { Err(not_here()) })
+    fn pay<'a>(&'a self, order: &'a PayOrder) -> Answer<'a> {
+        let life = Duration::from_secs(u64::from(order.timeout_minutes) * 60);
+        let code = order.auth_code.secret().to_owned();
+        let ask = Ask::Pay(WithCode { amount: order.amount, code, life });
+        Box::pin(self.exchange(&order.out_trade_no, ask, Source::Pay))
     }
 
-    fn cancel<'a>(&'a self, _out_trade_no: &'a OutTradeNo, _amount: Fen) -> Answer<'a> {
-        Box::pin(async { Err(not_here()) })
+    fn cancel<'a>(&'a self, out_trade_no: &'a OutTradeNo, _amount: Fen) -> Answer<'a> {
+        Box::pin(self.exchange(out_trade_no, Ask::Cancel, Source::Cancel))
     }
 
     fn read_notice<'a>(&'a self, body: &'a [u8]) -> LocalBoxFuture<'a, Result<SignedNotice, NotOurNotice>> {
@@ -127,8 +130,4 @@ impl Gateway for Channel {
         });
         Box::pin(std::future::ready(notice.ok_or_else(|| NotOurNotice("not signed, or not for us".into()))))
     }
-}
-
-fn not_here() -> GatewayError {
-    GatewayError::NotSent("this call is not simulated".into())
 }

@@ -77,7 +77,8 @@ impl World {
                 let mut codes = here.codes.iter().filter(|(_, of)| *of == number.as_str());
                 let is_paid = self.gateway.find_trade(&key).is_some_and(|trade| trade.paid_at.is_some());
                 let can_be_paid = codes.any(|(qr, _)| self.gateway.is_payable(qr, self.wire.utc()));
-                if (is_paid || can_be_paid) && !here.met_lawlessness {
+                let is_open = self.gateway.is_open(&key, self.wire.utc());
+                if (is_paid || can_be_paid || is_open) && !here.met_lawlessness {
                     let status = payment.status.name().as_str();
                     return broken(format!("{number} is {status}, and can be paid or is paid"));
                 }
@@ -164,7 +165,7 @@ impl World {
 
     /// Whether nothing is in doubt and nothing waits.
     pub(crate) fn is_settled(&mut self) -> Result<bool, Violation> {
-        if !self.bill_is_in || !self.on_bill.is_empty() {
+        if !self.bill_is_in || !self.on_bill.is_empty() || !self.is_all_heard() {
             return Ok(false);
         }
         for till in &self.tills {
@@ -200,6 +201,9 @@ impl World {
                 return Violation(format!("till {number} could not report everything"));
             }
         }
+        if !self.is_all_heard() {
+            return Violation("a till has not heard everything that headquarters told".into());
+        }
         Violation("a closed payment was not asked once more".into())
     }
 
@@ -229,6 +233,7 @@ impl World {
             return broken(format!("headquarters found {:?}", self.hq.findings));
         }
         self.check_headquarters()?;
+        self.check_instructions()?;
         self.lie_to_headquarters()
     }
 
@@ -261,11 +266,14 @@ impl World {
         let cases = running.engine.database().list_cases_of(pay_id).map_err(unreadable)?;
         let has = |kind: Option<CaseKind>| cases.iter().any(|case| kind.is_none_or(|kind| case.kind == kind));
         let number = &payment.out_trade_no;
+        // What `cancel` gave back at once is nobody's to decide.
+        let is_returned = payment.receipts.iter().all(|of| payment.refunded_of(&of.trade_no) == of.total);
         match &payment.status {
             Status::Suspense if !has(None) => broken(format!("{number} has money in suspense and no case")),
             Status::Success(_)
                 if payment.stopped_by == Some(StoppedBy::Person)
                     && !self.decided.contains(&pay_id)
+                    && !is_returned
                     && !has(Some(CaseKind::PaidAfterStop)) =>
             {
                 broken(format!("{number} was paid after a stop and nobody is told"))

@@ -25,6 +25,8 @@ pub struct Customer {
     pub refund: Option<(RequestId, Fen)>,
     /// What somebody wished to give back.
     pub wished: Fen,
+    /// What headquarters wished to give back besides.
+    pub wished_there: Fen,
     /// Another click is planned already.
     pub will_click: bool,
     /// Paid with money after a stop.
@@ -74,6 +76,10 @@ pub enum Step {
         /// All that is left.
         in_full: bool,
     },
+    /// A phone shows a code of its own, and the cashier scans it.
+    ShowCode(u64),
+    /// The same, after the payment is over.
+    AgainWithCode(u64),
     /// A phone scans the first code that was seen.
     ScanFirst(u64),
     /// A phone scans the last code that was seen.

@@ -77,6 +77,16 @@ pub struct Faults {
     pub keys_changed: bool,
     /// The bill of another program is opened at several tills.
     pub other_till: u64,
+    /// Customers show codes of their own.
+    pub phone_codes: u64,
+    /// Headquarters tells the tills what it hears and wants.
+    pub hq_tells: bool,
+    /// Its stream is cut, or leaves something out.
+    pub stream_cut: u64,
+    /// It tells something twice.
+    pub told_twice: u64,
+    /// It tells something much later.
+    pub told_late: u64,
 }
 
 impl Faults {
@@ -121,6 +131,10 @@ impl Faults {
         faults.disk_full = chance.happens(200);
         faults.other_process = chance.happens(250);
         faults.keys_changed = chance.happens(150);
+        faults.phone_codes = if side.happens(500) { side.between(50, 500) } else { 0 };
+        faults.hq_tells = side.happens(500);
+        let mut rate = |most: u64| if side.happens(600) { side.between(1, most) } else { 0 };
+        (faults.stream_cut, faults.told_twice, faults.told_late) = (rate(300), rate(300), rate(300));
         faults.other_till = if side.happens(600) { side.between(200, 900) } else { 0 };
         faults
     }

@@ -3,6 +3,7 @@
 //! Must always hold, as at Alipay: a code is not a trade; a trade is made by the buyer's scan, belongs to that buyer, and
 //! a number carries at most one. Nothing kills a code that nobody has scanned for certain but its end.
 
+use crate::phone_codes::PhoneCode;
 use crate::returns::Returns;
 use crate::seal;
 use crate::wire::{Ask, Call, Said};
@@ -26,6 +27,7 @@ pub struct Gateway {
     rules: Rules,
     numbers: BTreeMap<String, Number>,
     codes: BTreeMap<String, String>,
+    pub(crate) phone_codes: BTreeMap<String, PhoneCode>,
     trades: u64,
     /// The merchant's balance does not cover a refund now.
     pub has_no_money: bool,
@@ -113,6 +115,7 @@ impl Gateway {
             rules,
             numbers: BTreeMap::new(),
             codes: BTreeMap::new(),
+            phone_codes: BTreeMap::new(),
             trades: 0,
             has_no_money: false,
             reused: Vec::new(),
@@ -126,6 +129,8 @@ impl Gateway {
             Ask::Precreate(body) => self.precreate(&key, body, now),
             Ask::Query => self.query(&key, now),
             Ask::Close => self.close(&key, now),
+            Ask::Pay(with) => self.pay_with_code(&key, with, now),
+            Ask::Cancel => self.cancel(&key, now),
             Ask::Refund { trade_no, number, amount } => self.refund(&key, trade_no, number, *amount),
             Ask::RefundQuery { trade_no, number } => self.refund_query(&key, trade_no, number),
         };
@@ -205,7 +210,7 @@ impl Gateway {
         let Some(trade) = self.find_trade(number) else {
             return Evidence::NoTrade(NoTrade { asked_at: UtcMs(0), answered_at: None });
         };
-        let seen = SeenTrade { trade_no: trade.trade_no.clone(), total: trade.total };
+        let seen = seen_of(trade);
         match trade.state {
             TradeState::Waiting => Evidence::WaitBuyerPay(seen),
             TradeState::Closed => Evidence::TradeClosed(seen),
@@ -245,18 +250,29 @@ impl Gateway {
         if known.is_latched || now > session.ends_at.after(late) {
             return None;
         }
+        let (total, ends_at) = (total.unwrap_or(session.amount), session.ends_at);
+        self.open_trade(&number, total, buyer, ends_at);
+        Some(number)
+    }
+
+    pub(crate) fn open_trade(&mut self, number: &str, total: Fen, buyer: u64, ends_at: UtcMs) {
         self.trades += 1;
         let trade_no = TradeNo::new(format!("20261130220{:012}", self.trades)).expect("digits are a number");
-        known.trade = Some(Trade {
-            trade_no,
-            total: total.unwrap_or(session.amount),
-            state: TradeState::Waiting,
-            paid_at: None,
-            returns: Returns::default(),
-            buyer,
-            ends_at: session.ends_at,
-        });
-        Some(number)
+        let (state, paid_at, returns) = (TradeState::Waiting, None, Returns::default());
+        let trade = Trade { trade_no, total, state, paid_at, returns, buyer, ends_at };
+        self.numbers.entry(number.to_owned()).or_default().trade = Some(trade);
+    }
+
+    /// How much longer than it should a code or a trade lives.
+    pub(crate) fn lateness(&self) -> Duration {
+        Duration::from_millis(self.rules.late_ms)
+    }
+
+    /// Whether a buyer has a trade of this number open and may still pay it.
+    #[must_use]
+    pub fn is_open(&self, number: &str, now: UtcMs) -> bool {
+        let trade = self.find_trade(number);
+        trade.is_some_and(|trade| trade.state == TradeState::Waiting && now <= trade.ends_at.after(self.lateness()))
     }
 
     /// A code that was long dead is scanned and can be paid: the gateway breaks its own rules.
@@ -285,7 +301,7 @@ impl Gateway {
     }
 
     /// A trade that was not paid in time is closed.
-    fn tidy(&mut self, number: &str, now: UtcMs) {
+    pub(crate) fn tidy(&mut self, number: &str, now: UtcMs) {
         let late = Duration::from_millis(self.rules.late_ms);
         if let Some(trade) = self.numbers.get_mut(number).and_then(|known| known.trade.as_mut())
             && trade.state == TradeState::Waiting
@@ -296,7 +312,11 @@ impl Gateway {
     }
 }
 
-fn paid_of(trade: &Trade) -> PaidTrade {
+pub(crate) fn seen_of(trade: &Trade) -> SeenTrade {
+    SeenTrade { trade_no: trade.trade_no.clone(), total: trade.total }
+}
+
+pub(crate) fn paid_of(trade: &Trade) -> PaidTrade {
     PaidTrade { trade_no: trade.trade_no.clone(), total: trade.total, receipt: trade.total, paid_at: trade.paid_at }
 }
 

@@ -3,6 +3,7 @@
 use crate::decide::chain::{Head, Line, Verdict, judge};
 use crate::decide::claim::Claimed;
 use crate::decide::money::{Ledger, Report, Reporter, Settles};
+use crate::pushes::Streams;
 use crate::seal;
 use crate::till::name_of;
 use crate::wire::{HqReply, Signer};
@@ -17,6 +18,16 @@ struct Journal {
     names: BTreeMap<EventId, usize>,
 }
 
+/// A payment as its till last reported it.
+#[derive(Clone)]
+pub struct Shown {
+    line: (i64, i64),
+    /// By which terminal.
+    pub terminal: usize,
+    /// How it stands.
+    pub state: PaymentState,
+}
+
 /// Everything headquarters has stored.
 #[derive(Clone, Default)]
 pub struct Headquarters {
@@ -24,7 +35,9 @@ pub struct Headquarters {
     /// Bills of other programs, by source and number: whose they are.
     pub(crate) claims: BTreeMap<(String, String), Claimed>,
     ledger: Ledger,
-    payments: BTreeMap<String, ((i64, i64), PaymentState)>,
+    pub(crate) payments: BTreeMap<String, Shown>,
+    /// What its terminals are told.
+    pub(crate) streams: Streams,
     /// Kinds of events that this program is too old to understand, until it is renewed.
     unknown: Vec<EventKind>,
     /// How often a history differed.
@@ -100,7 +113,7 @@ impl Headquarters {
         let counted = self.ledger.receipts.get(trade_no)?;
         let is_it = |state: &&PaymentState| state.pay_id == counted.pay_id;
         let is_till = counted.reporter.terminal_id == name_of(terminal);
-        self.payments.values().map(|(_, state)| state).find(is_it).filter(|_| is_till)
+        self.payments.values().map(|shown| &shown.state).find(is_it).filter(|_| is_till)
     }
 
     /// The money that counts, by trade.
@@ -118,7 +131,7 @@ impl Headquarters {
     /// The payment of a number, as last reported.
     #[must_use]
     pub fn find_payment(&self, number: &str) -> Option<&PaymentState> {
-        self.payments.get(number).map(|(_, state)| state)
+        self.payments.get(number).map(|shown| &shown.state)
     }
 
     /// The newest payment that was reported of a bill.
@@ -126,11 +139,22 @@ impl Headquarters {
     pub fn find_payment_of_bill(&self, source: &str, external_ref: &str) -> Option<&PaymentState> {
         let is_it =
             |state: &&PaymentState| state.source == source && state.external_ref.as_deref() == Some(external_ref);
-        self.payments.values().map(|(_, state)| state).filter(is_it).max_by_key(|state| state.created_at)
+        self.payments.values().map(|shown| &shown.state).filter(is_it).max_by_key(|state| state.created_at)
+    }
+
+    /// The terminal that reported a payment.
+    #[must_use]
+    pub fn find_terminal(&self, number: &str) -> Option<usize> {
+        self.payments.get(number).map(|shown| shown.terminal)
     }
 
     fn project(&mut self, signer: Signer, event: &Event) {
         let Some(kind) = read_kind(event).filter(|kind| !self.unknown.contains(kind)) else { return };
+        if kind == EventKind::Instructed
+            && let Ok(told) = serde_json::from_str(&event.payload)
+        {
+            return self.note_outcome(&told, event.event_id);
+        }
         let Ok(state) = serde_json::from_str::<PaymentState>(&event.payload) else { return };
         let proved = read_evidence(&state);
         tracing::debug!(?signer, seq = event.seq, ?kind, ?proved, refunds = ?state.refunds, number = %state.out_trade_no, "booked");
@@ -155,8 +179,8 @@ impl Headquarters {
             }
         }
         let number = state.out_trade_no.to_string();
-        if self.payments.get(&number).is_none_or(|(known, _)| *known < line) {
-            self.payments.insert(number, (line, state));
+        if self.payments.get(&number).is_none_or(|known| known.line < line) {
+            self.payments.insert(number, Shown { line, terminal: signer.terminal, state });
         }
     }
 }

@@ -14,6 +14,7 @@ mod customer;
 #[path = "../../crates/hq/src/decide/mod.rs"]
 pub mod decide;
 mod disk;
+mod events;
 mod faults;
 mod gateway;
 mod headquarters;
@@ -22,13 +23,16 @@ mod locks;
 mod machine;
 mod network;
 mod notices;
+mod phone_codes;
 mod power;
+mod pushes;
 mod refunding;
 mod reporting;
 mod returns;
 mod seal;
 mod seeds;
 mod shop;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod till;

@@ -72,7 +72,7 @@ fn invented() -> yidan_wire::ReceiptState {
 fn expect_conflict(hq: &mut Headquarters, signer: Signer, line: Event, otherwise: &str) -> Held {
     match hq.receive(signer, &Batch { head_seq: line.seq, events: vec![line] }) {
         HqReply::Conflict(_) => Ok(()),
-        HqReply::Acked(_) | HqReply::Granted(_) | HqReply::NotGranted(_) | HqReply::Broken => {
+        HqReply::Acked(_) | HqReply::Granted(_) | HqReply::NotGranted(_) | HqReply::Heard | HqReply::Broken => {
             Err(Violation(format!("headquarters {otherwise}")))
         }
     }

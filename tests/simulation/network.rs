@@ -1,6 +1,6 @@
 //! What happens to messages on their way: lost, doubled, late, unanswered after the effect.
 
-use crate::gateway::{Gateway, end_of};
+use crate::gateway::{Gateway, Trade, end_of};
 use crate::wire::{Ask, Call, HqAsk, HqReply, Reply, Said, Sent, Signer, What};
 use crate::world::{Event, Held, Violation, World};
 use std::time::Duration;
@@ -64,7 +64,9 @@ impl World {
         } else if self.goes_wrong(self.faults.limited, "40005") {
             Said::Limited
         } else {
+            let was_returned = self.gateway.find_trade(&call.key()).is_some_and(Trade::is_returned);
             let said = self.gateway.answer(call, self.wire.utc());
+            self.note_code_call(call, was_returned)?;
             self.check_reuse()?;
             self.check_refunds(&call.key())?;
             let said = self.contradict(till, call).unwrap_or(said);
@@ -150,6 +152,14 @@ impl World {
             HqReply::Broken
         } else {
             match ask {
+                HqAsk::Listen(heard, line) => {
+                    self.listen((till, signer), *heard, line.clone(), reply);
+                    return Ok(());
+                }
+                HqAsk::Heard(heard) => {
+                    self.hq.hear(signer.terminal, *heard);
+                    HqReply::Heard
+                }
                 HqAsk::Report(batch) => self.hq.receive(signer, batch),
                 HqAsk::Claim(claim) if self.is_claim_lost(till, claim) => return Ok(()),
                 HqAsk::Claim(claim) => self.hq.claim(signer.terminal, claim),
@@ -172,7 +182,11 @@ impl World {
         let body = match &call.ask {
             Ask::Precreate(body) => body,
             Ask::Refund { number, .. } => return self.check_refund_written(till, call, number),
-            Ask::Query | Ask::Close | Ask::RefundQuery { .. } => return Ok(()),
+            Ask::Pay(with) => {
+                let number = OutTradeNo::new(call.number.clone()).expect("the engine sends numbers");
+                return self.check_code_written(till, &number, with);
+            }
+            Ask::Query | Ask::Close | Ask::Cancel | Ask::RefundQuery { .. } => return Ok(()),
         };
         let out_trade_no = OutTradeNo::new(call.number.clone()).expect("the engine sends numbers");
         let now = self.wire.utc();

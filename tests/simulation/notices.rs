@@ -69,6 +69,9 @@ impl World {
 
     /// A notice comes to a till.
     pub(crate) fn notice(&mut self, till: usize, body: String, tries: u32) {
+        if self.faults.hq_tells {
+            return self.notice_at_headquarters(till, body, tries);
+        }
         match &mut self.tills[till].running {
             Some(running) => running.act(till, Act::Notice { body, tries }),
             None => self.repeat_notice(till, body, tries),

@@ -34,6 +34,9 @@ impl World {
         if self.faults.hq_older {
             self.push(chance.below(closes), Event::HqRenewed);
         }
+        if self.faults.hq_tells {
+            self.push(chance.below(3 * MINUTE), Event::HqInstructs);
+        }
     }
 
     fn plan_for_till(&mut self, till: usize, closes: u64, chance: &mut Chance) {
@@ -184,6 +187,8 @@ impl World {
         if let Some(yesterday) = self.hq_yesterday.take() {
             self.counts.add("headquarters restored");
             self.hq = yesterday;
+            // Whoever listened must come again.
+            self.tills.iter_mut().for_each(|till| till.ear = None);
         }
     }
 

@@ -147,9 +147,12 @@ impl World {
         let Some(here) = usize::try_from(trade.buyer / 8).ok().and_then(|customer| self.customers.get(customer)) else {
             return Ok(());
         };
-        let is_decided = here.payment.is_some_and(|pay_id| self.decided.contains(&pay_id)) || here.met_lawlessness;
-        if trade.returns.ours > here.wished && !is_decided {
-            return Err(Violation(format!("{key}: {} was given back, {} was wished", trade.returns.ours, here.wished)));
+        let of_number = key.split('/').next_back().and_then(|number| self.owners.get(number));
+        let mut concerned = of_number.into_iter().chain(&here.payment);
+        let is_decided = concerned.any(|pay_id| self.decided.contains(pay_id)) || here.met_lawlessness;
+        let wished = here.wished.plus(here.wished_there).unwrap_or(Fen::MAX);
+        if trade.returns.ours > wished && !is_decided {
+            return Err(Violation(format!("{key}: {} was given back, {wished} was wished", trade.returns.ours)));
         }
         Ok(())
     }

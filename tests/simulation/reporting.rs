@@ -2,12 +2,14 @@
 
 use crate::machine::Machine;
 use crate::wire::{HqAsk, HqReply, Signer, What};
+use futures_util::StreamExt;
 use futures_util::future::{Either, LocalBoxFuture, select};
+use futures_util::stream::unfold;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use yidan_engine::{Hq, HqError, Pushes};
-use yidan_wire::{Ack, Batch, Claim, Granted, Heard, Past, Since};
+use yidan_wire::{Ack, Batch, Claim, Granted, Heard, Past, Push, Since};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -17,6 +19,8 @@ pub struct Reporting {
     pub machine: Rc<Machine>,
     /// Whose key signs.
     pub signer: Signer,
+    /// Whether headquarters tells anything.
+    pub hears: bool,
 }
 
 impl Reporting {
@@ -35,9 +39,15 @@ impl Reporting {
             HqReply::Conflict(conflict) => Err(HqError::Conflict(conflict)),
             HqReply::NotGranted(why) => Err(HqError::NotGranted(why)),
             HqReply::Broken => Err(HqError::Busy { retry_after: None }),
-            said @ (HqReply::Acked(_) | HqReply::Granted(_)) => Ok(said),
+            said @ (HqReply::Acked(_) | HqReply::Granted(_) | HqReply::Heard) => Ok(said),
         }
     }
+}
+
+type Line = mpsc::UnboundedReceiver<Vec<Push>>;
+
+async fn next_piece(mut told: Line) -> Option<(Result<Vec<Push>, HqError>, Line)> {
+    Some((Ok(told.recv().await?), told))
 }
 
 fn unasked() -> HqError {
@@ -47,19 +57,15 @@ fn unasked() -> HqError {
 impl Hq for Reporting {
     fn send<'a>(&'a self, batch: &'a Batch) -> LocalBoxFuture<'a, Result<Ack, HqError>> {
         Box::pin(async {
-            match self.exchange(HqAsk::Report(batch.clone())).await? {
-                HqReply::Acked(ack) => Ok(ack),
-                _ => Err(unasked()),
-            }
+            let said = self.exchange(HqAsk::Report(batch.clone())).await?;
+            if let HqReply::Acked(ack) = said { Ok(ack) } else { Err(unasked()) }
         })
     }
 
     fn claim<'a>(&'a self, claim: &'a Claim) -> LocalBoxFuture<'a, Result<Granted, HqError>> {
         Box::pin(async {
-            match self.exchange(HqAsk::Claim(claim.clone())).await? {
-                HqReply::Granted(granted) => Ok(granted),
-                _ => Err(unasked()),
-            }
+            let said = self.exchange(HqAsk::Claim(claim.clone())).await?;
+            if let HqReply::Granted(granted) = said { Ok(granted) } else { Err(unasked()) }
         })
     }
 
@@ -67,12 +73,24 @@ impl Hq for Reporting {
         Box::pin(std::future::pending())
     }
 
-    // This headquarters tells nothing: the connection never comes about.
-    fn listen(&self, _heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>> {
-        Box::pin(std::future::pending())
+    // A connection has no time limit. One that never comes about tells nothing.
+    fn listen(&self, heard: Heard) -> LocalBoxFuture<'_, Result<Pushes, HqError>> {
+        if !self.hears {
+            return Box::pin(std::future::pending());
+        }
+        Box::pin(async move {
+            let (line, told) = mpsc::unbounded_channel();
+            let (reply, answer) = oneshot::channel();
+            self.machine.send(What::ToHq { signer: self.signer, ask: HqAsk::Listen(heard, line), reply });
+            match answer.await {
+                Ok(HqReply::Heard) => Ok(unfold(told, next_piece).boxed_local()),
+                Ok(_) => Err(unasked()),
+                Err(_) => Err(HqError::Unanswered("the connection broke".into())),
+            }
+        })
     }
 
-    fn acknowledge(&self, _heard: Heard) -> LocalBoxFuture<'_, Result<(), HqError>> {
-        Box::pin(std::future::pending())
+    fn acknowledge(&self, heard: Heard) -> LocalBoxFuture<'_, Result<(), HqError>> {
+        Box::pin(async move { self.exchange(HqAsk::Heard(heard)).await.map(|_| ()) })
     }
 }

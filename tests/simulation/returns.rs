@@ -70,6 +70,14 @@ impl Gateway {
 }
 
 impl Trade {
+    /// Everything that is left goes back under a number.
+    pub(crate) fn give_rest_back(&mut self, number: &str) {
+        let left = self.total.minus(self.returns.total()).unwrap_or(Fen::ZERO);
+        if !left.is_zero() {
+            self.give_back(number, left);
+        }
+    }
+
     fn give_back(&mut self, number: &str, amount: Fen) -> bool {
         let fits = self.returns.total().plus(amount).is_some_and(|sum| sum <= self.total);
         let may = self.state == TradeState::Paid && fits && !self.returns.by_number.contains_key(number);

@@ -30,6 +30,7 @@ impl World {
     pub(crate) fn arrives(&mut self, customer: usize) {
         self.counts.add("orders");
         let plot = Plot::draw(&mut self.chance, self.life_ms);
+        let plot = self.show_codes(plot);
         self.new_draft(customer);
         for (wait, step) in plot.on_arrival {
             self.push(wait, Event::Step { customer, step });
@@ -50,6 +51,8 @@ impl World {
             Step::PhoneApp { in_full } => self.refund_elsewhere(customer, in_full),
             Step::Click
             | Step::Again
+            | Step::ShowCode(_)
+            | Step::AgainWithCode(_)
             | Step::Stop
             | Step::Resume
             | Step::Refresh
@@ -95,6 +98,8 @@ impl World {
             Step::Again => self.again(customer),
             Step::Refund { .. } | Step::RefundByOther => self.refund_act(customer, step),
             Step::RetryRefund(request_id) => Some(Act::RetryRefund { request_id }),
+            Step::ShowCode(phone) => self.scan_phone(customer, phone, false),
+            Step::AgainWithCode(phone) => self.scan_phone(customer, phone, true),
             Step::PhoneApp { .. } => None,
             Step::Cash | Step::ScanFirst(_) | Step::ScanLast(_) | Step::Pay(_) => None,
         }
@@ -132,7 +137,7 @@ impl World {
         }
     }
 
-    fn again(&mut self, customer: usize) -> Option<Act> {
+    pub(crate) fn again(&mut self, customer: usize) -> Option<Act> {
         let here = &self.customers[customer];
         if here.paid_cash {
             return None;
@@ -158,7 +163,7 @@ impl World {
         self.refund_came(customer, act, came);
         self.notice_came(customer, act, came);
         match (act, came) {
-            (Act::Collect(_), Came::Payment(payment)) => self.shown(customer, payment),
+            (Act::Collect(_) | Act::WithCode { .. }, Came::Payment(payment)) => self.shown(customer, payment),
             (Act::Collect(_), Came::SameAmount(payment)) => {
                 let is_own = self.owner_of(customer, payment) == Some(customer);
                 self.customers[customer].is_another = !is_own;
@@ -266,11 +271,7 @@ impl World {
         let opened = self.customers[customer].scanned.clone();
         for (_, number) in opened.iter().filter(|(by, _)| *by == phone) {
             if self.gateway.pay(number, buyer_of(customer, phone), self.wire.utc()).is_some() {
-                tracing::debug!(now = self.wire.now(), customer, number, "charged");
-                self.counts.add("charges");
-                self.customers[customer].charges += 1;
-                self.send_notices(self.customers[customer].till, number);
-                self.check_charged_once(customer)?;
+                self.charged(customer, number)?;
             }
         }
         Ok(())
@@ -343,11 +344,12 @@ impl Customer {
             will_click: false,
             refund: None,
             wished: Fen::ZERO,
+            wished_there: Fen::ZERO,
             met_lawlessness: false,
         }
     }
 }
 
-fn buyer_of(customer: usize, phone: u64) -> u64 {
+pub(crate) fn buyer_of(customer: usize, phone: u64) -> u64 {
     u64::try_from(customer).unwrap_or(u64::MAX) * 8 + phone
 }

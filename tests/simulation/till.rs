@@ -16,8 +16,8 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 use tokio::sync::broadcast;
 use yidan_engine::{
-    Collected, Counter, Database, Decision, Engine, Error, GatewayClock, Limits, NewOrder, NewRefund, OpenError, Parts,
-    Place, Signature, serve,
+    AuthCode, CodeCollected, Collected, Counter, Database, Decision, Engine, Error, GatewayClock, Limits, NewOrder,
+    NewRefund, OpenError, Parts, Place, Signature, serve,
 };
 use yidan_payment::{Account, CaseId, Fen, Payment, PaymentId, RefundStatus, RequestId};
 use yidan_wire::NotGranted;
@@ -29,6 +29,13 @@ pub enum Act {
     Collect(NewOrder),
     /// Collects the bill of a customer who stands at another till.
     CollectElsewhere(NewOrder),
+    /// Collects with the code on a phone.
+    WithCode {
+        /// What.
+        order: NewOrder,
+        /// The code.
+        code: String,
+    },
     /// Stops.
     Stop(PaymentId),
     /// Goes on with the same code.
@@ -117,6 +124,8 @@ pub struct Setup {
     pub code_min: u32,
     /// After how long of silence the clock stops a payment.
     pub idle: Duration,
+    /// Whether headquarters tells it anything.
+    pub hears: bool,
 }
 
 impl Setup {
@@ -147,7 +156,7 @@ pub fn start(machine: &Rc<Machine>, setup: &Setup) -> Result<Running, OpenError>
         gateway: Box::new(gateway),
         clock,
         ids: Box::new(OnMachine(Rc::clone(machine))),
-        hq: Some(Box::new(Reporting { machine: Rc::clone(machine), signer: setup.signer() })),
+        hq: Some(Box::new(Reporting { machine: Rc::clone(machine), signer: setup.signer(), hears: setup.hears })),
         place: Place {
             store_id: "S1".into(),
             terminal_id: name_of(setup.terminal),
@@ -236,6 +245,7 @@ fn perform(engine: Rc<Engine>, act: Act) -> LocalBoxFuture<'static, Came> {
     async move {
         let payment = match act {
             Act::Collect(order) | Act::CollectElsewhere(order) => return collect(&engine, order).await,
+            Act::WithCode { order, code } => return collect_with_code(&engine, order, &code).await,
             Act::Stop(pay_id) => engine.stop(pay_id).map_err(Rc::new),
             Act::Resume(pay_id) => engine.resume(pay_id).map_err(Rc::new),
             Act::Refresh(pay_id) => engine.refresh(pay_id).await,
@@ -266,12 +276,23 @@ async fn collect(engine: &Rc<Engine>, order: NewOrder) -> Came {
     match engine.collect(order).await {
         Ok(Collected::Payment(payment)) => Came::Payment(payment),
         Ok(Collected::SameAmountClosing(payment)) => Came::SameAmount(payment),
-        Err(error) => match error.as_ref() {
-            Error::BillOwned(why) => Came::Owned(why.clone()),
-            Error::BillChanged { .. } => Came::OtherAmount,
-            _ => Came::Refused,
-        },
+        Err(error) => why_not(&error),
     }
+}
+
+async fn collect_with_code(engine: &Rc<Engine>, order: NewOrder, code: &str) -> Came {
+    let Ok(code) = AuthCode::parse(code) else { return Came::Refused };
+    match engine.collect_with_code(order, code).await {
+        Ok(CodeCollected::Payment(payment) | CodeCollected::SwitchFrom(payment)) => Came::Payment(payment),
+        Err(error) => why_not(&error),
+    }
+}
+
+fn why_not(error: &Error) -> Came {
+    if let Error::BillOwned(why) = error {
+        return Came::Owned(why.clone());
+    }
+    if let Error::BillChanged { .. } = error { Came::OtherAmount } else { Came::Refused }
 }
 
 const MANAGER: Signature<'_> = Signature { asked_by: "", approved_by: "m1", pin: "2468" };

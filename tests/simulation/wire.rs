@@ -1,9 +1,10 @@
 //! What leaves a machine: sleeps, calls to the gateway, reports to headquarters. The world takes them from here.
 
+use crate::phone_codes::WithCode;
 use std::cell::{Cell, RefCell};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use yidan_payment::{Fen, TradeNo, UtcMs};
-use yidan_wire::{Ack, Batch, Claim, Conflict, Granted, NotGranted};
+use yidan_wire::{Ack, Batch, Claim, Conflict, Granted, Heard, NotGranted, Push};
 
 /// The world begins at midnight (UTC) of 2026-11-30.
 pub const BEGINNING: UtcMs = UtcMs(1_795_996_800_000);
@@ -66,6 +67,10 @@ pub enum HqAsk {
     Report(Batch),
     /// Whose a bill is.
     Claim(Claim),
+    /// To be told what comes after what was heard.
+    Listen(Heard, mpsc::UnboundedSender<Vec<Push>>),
+    /// Everything up to here is handled.
+    Heard(Heard),
 }
 
 /// A call to the gateway.
@@ -96,6 +101,10 @@ pub enum Ask {
     Query,
     /// The end of the trade.
     Close,
+    /// Money with the code on a phone.
+    Pay(WithCode),
+    /// The end of a trade with a code, or its money back.
+    Cancel,
     /// Money back.
     Refund {
         /// Of which trade.
@@ -150,6 +159,8 @@ pub enum HqReply {
     Granted(Granted),
     /// The bill is another terminal's, or of another amount.
     NotGranted(Box<NotGranted>),
+    /// It knows what was heard.
+    Heard,
     /// Its database did not do it.
     Broken,
 }

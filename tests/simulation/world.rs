@@ -1,15 +1,18 @@
 //! The world of one seed: one heap of events in virtual time, and everything that happens in it.
 
 use crate::chance::Chance;
-use crate::customer::{Customer, Step};
+use crate::customer::Customer;
 use crate::disk::{Disk, Lie};
+use crate::events::Due;
+pub use crate::events::Event;
 use crate::faults::{Counts, Faults};
 use crate::gateway::{Gateway, Rules};
 use crate::headquarters::Headquarters;
 use crate::machine::Machine;
+use crate::stream::Ear;
 use crate::till::{Running, Setup};
 use crate::vfs;
-use crate::wire::{Call, HqAsk, HqReply, Reply, Signer, Wire};
+use crate::wire::{Call, Wire};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::rc::Rc;
@@ -89,6 +92,8 @@ pub struct Till {
     /// Somebody put other keys in.
     pub(crate) has_other_keys: bool,
     pub(crate) starts: u64,
+    /// Its line to headquarters.
+    pub(crate) ear: Option<Ear>,
 }
 
 /// What the screen was told about a payment.
@@ -98,81 +103,6 @@ pub struct Known {
     pub(crate) status: StatusName,
     pub(crate) receipts: usize,
     pub(crate) number: String,
-}
-
-/// What happens.
-pub enum Event {
-    /// A timer ends.
-    Wake(oneshot::Sender<()>),
-    /// A call arrives.
-    AtGateway { till: usize, call: Call, reply: Option<oneshot::Sender<Reply>> },
-    /// An answer arrives.
-    Answer { reply: oneshot::Sender<Reply>, content: Reply },
-    /// A report or a question arrives.
-    AtHq { till: usize, signer: Signer, ask: HqAsk, reply: Option<oneshot::Sender<HqReply>> },
-    /// The bill of a customer is opened at another till.
-    OtherTill { customer: usize, till: usize, tries: u32 },
-    /// Headquarters' answer arrives.
-    HqAnswer { reply: oneshot::Sender<HqReply>, content: HqReply },
-    /// A customer or a cashier does something.
-    Step { customer: usize, step: Step },
-    /// A customer comes.
-    Arrives { customer: usize },
-    /// A till is switched on.
-    Start { till: usize },
-    /// Somebody sets a PC's clock.
-    ClockJumps { till: usize },
-    /// A disk is full, or has room again.
-    DiskFull { till: usize, is_full: bool },
-    /// Another process takes the file, or lets it go.
-    OtherProcess { till: usize, comes: bool },
-    /// Other keys are put in, or the right ones back.
-    Keys { till: usize, are_other: bool },
-    /// A notice about a refund comes.
-    RefundNotice { customer: usize, key: String, number: String },
-    /// A notice of the gateway comes.
-    Notice { till: usize, body: String, tries: u32 },
-    /// A manager looks at the cases.
-    ManagerLooks { till: usize },
-    /// The merchant's balance is empty, or not any more.
-    Balance { is_empty: bool },
-    /// Headquarters is backed up.
-    HqBackup,
-    /// Headquarters is restored.
-    HqRestored,
-    /// A newer headquarters is installed.
-    HqRenewed,
-    /// Nothing goes wrong any more.
-    Calm,
-    /// The gateway cannot be reached, or can again.
-    Outage { begins: bool },
-    /// The day's bill is in.
-    Bill,
-    /// Whether all is settled is looked at.
-    Look,
-}
-
-struct Due {
-    at: u64,
-    seq: u64,
-    event: Event,
-}
-
-impl PartialEq for Due {
-    fn eq(&self, other: &Due) -> bool {
-        self.seq == other.seq
-    }
-}
-impl Eq for Due {}
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Due) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Due {
-    fn cmp(&self, other: &Due) -> std::cmp::Ordering {
-        (other.at, other.seq).cmp(&(self.at, self.seq))
-    }
 }
 
 /// After the faults have stopped, everything must be settled within this time: a closed payment is asked once more after
@@ -215,6 +145,7 @@ impl World {
             account: Account("main".into()),
             code_min,
             idle: Duration::from_secs(60 * chance.between(2, 15)),
+            hears: faults.hq_tells,
         };
         let mut till = |number: usize| {
             let disk = Rc::new(RefCell::new(Disk::new(chance.fork(), play.lie)));
@@ -329,6 +260,8 @@ impl World {
             Event::Notice { till, body, tries } => self.notice(till, body, tries),
             Event::ManagerLooks { till } => self.manager_looks(till),
             Event::Balance { is_empty } => self.gateway.has_no_money = is_empty && !self.is_calm,
+            Event::Pump { till } => self.pump(till),
+            Event::HqInstructs => self.headquarters_instructs(),
             Event::HqBackup => self.hq_yesterday = Some(self.hq.clone()),
             Event::HqRestored => self.restore_headquarters(),
             Event::HqRenewed => self.hq.renew(),
@@ -389,6 +322,7 @@ impl Till {
             other: None,
             has_other_keys: false,
             starts: 0,
+            ear: None,
         }
     }
 }

@@ -36,7 +36,7 @@ impl Engine {
         code: AuthCode,
     ) -> Result<CodeCollected, Rc<Error>> {
         let order = tidy(order).map_err(Rc::new)?;
-        if let Some(known) = self.find_known(&order).map_err(Rc::new)? {
+        if let Some(known) = self.find_or_claim(&order).await? {
             let (Collected::Payment(known) | Collected::SameAmountClosing(known)) = known;
             return self.look_at(known).await;
         }

@@ -71,15 +71,7 @@ impl Engine {
     /// [`Error::HistoryDiffers`], [`Error::Recovering`]; [`Error::StillPayable`]; [`Error::Storage`].
     pub async fn collect(self: &Rc<Self>, order: NewOrder) -> Result<Collected, Rc<Error>> {
         let order = tidy(order).map_err(Rc::new)?;
-        let known = match self.find_known(&order).map_err(Rc::new)? {
-            // While headquarters was asked, the same bill may have been clicked again.
-            None => {
-                self.claim_bill(&order).await.map_err(Rc::new)?;
-                self.find_known(&order).map_err(Rc::new)?
-            }
-            known => known,
-        };
-        let pay_id = match known {
+        let pay_id = match self.find_or_claim(&order).await? {
             Some(Collected::SameAmountClosing(payment)) => return Ok(Collected::SameAmountClosing(payment)),
             Some(Collected::Payment(known)) if known.status != Status::Init => return Ok(Collected::Payment(known)),
             Some(Collected::Payment(known)) => known.pay_id,
@@ -88,8 +80,21 @@ impl Engine {
         Ok(Collected::Payment(Box::new(self.advance(pay_id).await?)))
     }
 
+    /// The payment that this order has already; if it has none, its bill is this terminal's when this returns.
+    pub(crate) async fn find_or_claim(&self, order: &NewOrder) -> Result<Option<Collected>, Rc<Error>> {
+        let known = match self.find_known(order)? {
+            // While headquarters was asked, the same bill may have been clicked again.
+            None => {
+                self.claim_bill(order).await?;
+                self.find_known(order)?
+            }
+            known => known,
+        };
+        Ok(known)
+    }
+
     /// The payment that this order has already, or that stands in its way.
-    pub(crate) fn find_known(&self, order: &NewOrder) -> Result<Option<Collected>, Error> {
+    fn find_known(&self, order: &NewOrder) -> Result<Option<Collected>, Error> {
         if let Some((known, pay_id)) = self.database.find_by_request(order.request_id)? {
             if known.content_hash != content_hash(order) {
                 tracing::error!(request_id = %order.request_id, "the same click with other content");
