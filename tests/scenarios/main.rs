@@ -19,6 +19,7 @@ mod headquarters_down;
 mod keys_changed;
 mod local_api;
 mod lost_answer;
+mod morning_bill;
 mod new_code;
 mod notices;
 mod paid_while_closing;

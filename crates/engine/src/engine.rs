@@ -61,6 +61,7 @@ pub struct Engine {
     pub(crate) ear: crate::push::Ear,
     pub(crate) asks: crate::notice::Asks,
     pub(crate) recovery: crate::past::Recovery,
+    pub(crate) mornings: crate::morning::Mornings,
     pub(crate) outbox: Notify,
     pub(crate) rested: Notify,
     changes: broadcast::Sender<PaymentId>,
@@ -91,6 +92,7 @@ impl Engine {
             ear,
             asks,
             recovery,
+            mornings: crate::morning::Mornings::default(),
             outbox: Notify::new(),
             rested: Notify::new(),
             changes: broadcast::channel(256).0,
@@ -188,7 +190,8 @@ impl Engine {
 
     fn is_at_rest(&self) -> bool {
         let nothing_due = self.schedule.next().is_none_or(|at| at > self.clock.elapsed());
-        self.flights.is_empty() && nothing_due && self.is_reported() && !self.ear.is_busy() && !self.recovery.is_busy()
+        let others_rest = self.is_reported() && !self.ear.is_busy() && !self.recovery.is_busy();
+        self.flights.is_empty() && nothing_due && others_rest && !self.is_fetching_due()
     }
 
     /// Whether the keys or the gateway may be changed.

@@ -59,6 +59,10 @@ pub trait Gateway {
     fn fetch_bill(&self, _day: BillDay) -> BillFetched<'_> {
         Box::pin(std::future::ready(Ok(BillAnswer::NotReady(None))))
     }
+    /// Whether the channel has bills at all.
+    fn gives_bills(&self) -> bool {
+        false
+    }
     /// The merchant's number with the channel, which its bills carry.
     fn seller_id(&self) -> Option<String> {
         None
@@ -139,6 +143,10 @@ impl Gateway for yidan_alipay::Client {
 
     fn fetch_bill(&self, day: BillDay) -> BillFetched<'_> {
         Box::pin(yidan_alipay::Client::fetch_bill(self, day))
+    }
+
+    fn gives_bills(&self) -> bool {
+        true
     }
 
     fn seller_id(&self) -> Option<String> {

@@ -74,6 +74,7 @@ pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
     let mut reporting = std::pin::pin!(Rc::clone(&engine).keep_reporting());
     let mut recovering = std::pin::pin!(Rc::clone(&engine).keep_recovering());
     let mut listening = std::pin::pin!(Rc::clone(&engine).keep_listening());
+    let mut fetching = std::pin::pin!(Rc::clone(&engine).keep_fetching_bills());
     let mut works = FuturesUnordered::new();
     loop {
         tokio::select! {
@@ -83,6 +84,7 @@ pub async fn serve(engine: Rc<Engine>, inbox: Inbox) {
             () = &mut reporting => {}
             () = &mut listening => {}
             () = &mut recovering => {}
+            () = &mut fetching => {}
             Some(()) = works.next(), if !works.is_empty() => {}
             work = inbox.recv() => match work {
                 Some(work) => works.push(work(Rc::clone(&engine))),

@@ -57,6 +57,11 @@ pub(crate) fn bill_number(
     OutTradeNo::new(format!("X{}", hex::encode(&sha.finalize()[..20])))
 }
 
+/// One byte that a name always gives, the same on every machine.
+pub(crate) fn byte_of(name: &str) -> u8 {
+    Sha256::digest(name.as_bytes())[0]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

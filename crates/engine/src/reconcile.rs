@@ -149,6 +149,12 @@ impl Engine {
             }
             // Believed only if our own books say the same.
             BillAnswer::NoTrades if !self.has_money_between(day, begin, end)? => Ok(self.keep_day(day, &[], true)?),
+            // The same words mean "not yet" and "never"; by noon there is a bill if there ever is one.
+            BillAnswer::NotReady(Some(_))
+                if self.clock.now() >= end.after(DAY / 2) && !self.has_money_between(day, begin, end)? =>
+            {
+                Ok(self.keep_day(day, &[], true)?)
+            }
             BillAnswer::NoTrades | BillAnswer::NotReady(_) => Err(BillTrouble::NotReady(day.into())),
             BillAnswer::Refused(refusal) => Err(BillTrouble::NotAllowed(refusal.text)),
         }
@@ -196,7 +202,7 @@ impl Engine {
     }
 
     /// From when until when a day goes; refused if it is not over.
-    fn over_day(&self, day: &str) -> Result<(UtcMs, UtcMs), BillTrouble> {
+    pub(crate) fn over_day(&self, day: &str) -> Result<(UtcMs, UtcMs), BillTrouble> {
         let begin = read_beijing(&format!("{day} 00:00:00")).ok_or(BillTrouble::NoDay)?;
         let end = begin.after(DAY);
         if end > self.clock.now() {

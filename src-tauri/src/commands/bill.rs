@@ -1,21 +1,15 @@
 //! A day's bill: fetched or imported, compared, and carried out when somebody wants it.
 
 use super::{Shared, ask};
-use crate::view::{BillReview, CommandError, ErrorKind, show_plan, show_settlement};
+use crate::view::{BillPage, BillReview, CommandError, ErrorKind, show_bill, show_plan, show_settlement};
 use std::rc::Rc;
 use tauri::ipc::{InvokeBody, Request};
-use yidan_engine::{BillTrouble, Engine, read_bill};
+use yidan_engine::{Engine, read_bill};
 
-/// What is known of the bill of a day; none before it was read for the first time.
+/// What is known of the bill of a day.
 #[tauri::command]
-pub async fn bill_review(day: String, till: Shared<'_>) -> Result<Option<BillReview>, CommandError> {
-    let look = move |engine: Rc<Engine>| async move {
-        match engine.plan_bill(&day) {
-            Ok(plan) => Ok(Some(show_plan(&engine, &plan)?)),
-            Err(BillTrouble::NotRead(_)) => Ok(None),
-            Err(trouble) => Err(trouble.into()),
-        }
-    };
+pub async fn bill_page(day: String, till: Shared<'_>) -> Result<BillPage, CommandError> {
+    let look = move |engine: Rc<Engine>| async move { Ok(show_bill(&engine, &day)?) };
     till.counter()?.ask(look).await?
 }
 

@@ -1,9 +1,28 @@
 //! A day's bill against our books: what differs, what is planned, what came of it.
 
+use super::CommandError;
 use serde::Serialize;
 use ts_rs::TS;
-use yidan_engine::{Action, BillPlan, BridgeDay, Engine, Error, Settlement};
+use yidan_engine::{Action, BillPlan, BillTrouble, BridgeDay, Engine, Error, Settlement};
 use yidan_payment::{Class, Finding};
+
+/// The bill of a day, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct BillPage {
+    /// None before it was read for the first time.
+    pub review: Option<BillReview>,
+    /// Set while the program is going to fetch it by itself.
+    pub automatic: Option<AutomaticFetch>,
+}
+
+/// A bill that the program fetches by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
+pub struct AutomaticFetch {
+    pub due_at_ms: i64,
+    pub failed_at_ms: Option<i64>,
+    /// Why the last try failed.
+    pub why: Option<CommandError>,
+}
 
 /// The comparison of one day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
@@ -87,6 +106,24 @@ pub struct BridgeLine {
     pub business_day: String,
     pub count: i64,
     pub amount: String,
+}
+
+/// Shows what is known of the bill of a day.
+///
+/// # Errors
+/// [`BillTrouble::Engine`].
+pub fn show_bill(engine: &Engine, day: &str) -> Result<BillPage, BillTrouble> {
+    let review = match engine.plan_bill(day) {
+        Ok(plan) => Some(show_plan(engine, &plan)?),
+        Err(BillTrouble::NotRead(_)) => None,
+        Err(trouble) => return Err(trouble),
+    };
+    let automatic = engine.planned_fetch(day)?.map(|planned| AutomaticFetch {
+        due_at_ms: planned.at.0,
+        failed_at_ms: planned.failed.as_ref().map(|failed| failed.at.0),
+        why: planned.failed.map(|failed| CommandError::from(failed.why.as_ref())),
+    });
+    Ok(BillPage { review, automatic })
 }
 
 /// Shows what a bill says beside our books, and what is planned.

@@ -141,6 +141,14 @@ impl Database {
         Ok(self.list_bill_days()?.into_iter().find(|day| day.bill_day == bill_day))
     }
 
+    /// Whether a day's bill was read.
+    pub(crate) fn is_bill_in(&self, bill_day: &str) -> Result<bool, Error> {
+        self.read("look for a bill", |connection| {
+            let mut statement = connection.prepare_cached("select 1 from bill_days where bill_day = ?1")?;
+            Ok(statement.exists([bill_day])?)
+        })
+    }
+
     /// The days whose bills were read, the newest first.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
 /** Bills of the fake: yesterday differs in five places until the plan is carried out; earlier days agree. */
+import type { BillPage } from '../../../shared/bindings/BillPage'
 import type { BillReview } from '../../../shared/bindings/BillReview'
 import type { DifferenceLine } from '../../../shared/bindings/DifferenceLine'
 import { at } from './payments'
@@ -26,6 +27,14 @@ export class FakeBills {
   private known = new Map<string, BillReview>()
 
   find = (day: string) => this.known.get(day) ?? null
+
+  /** The day before yesterday was fetched by itself; yesterday's bill did not come at first. */
+  page(day: string): BillPage {
+    const review = this.find(day)
+    if (review !== null || day > '2026-11-29') return { review, automatic: null }
+    if (day === '2026-11-29') return { review, automatic: { due_at_ms: at('14:52:04'), failed_at_ms: at('14:32:04'), why: { kind: 'GatewayDown', message: '' } } }
+    return { review, automatic: null }
+  }
 
   read(day: string, file?: Uint8Array): BillReview {
     if (file !== undefined && file[0] !== 0x50) refuse('BadBill')
