@@ -26,13 +26,14 @@ pub use counter::{
 pub use day::{DayTotals, HourTotals, show_day};
 pub use order::{OrderDetail, OrderFilter, OrderLine, OrderQuery, OrderStatus, list_lines, show_detail, show_line};
 pub use payment::{
-    Allowed, CodeView, CollectResult, ContactState, ContactView, PaymentMoment, PaymentStatus, PaymentView, StageTimes,
-    StoppedBy, show_payment,
+    Allowed, CodeView, CollectResult, ContactState, ContactView, PaymentMethod, PaymentMoment, PaymentStatus,
+    PaymentView, StageTimes, StoppedBy, show_payment,
 };
 pub use people::{PeopleChange, PeopleDraft, PeopleView, PersonView, Role, show_people};
 pub use pin::Pin;
 pub use reconcile::{
-    BillReview, BridgeLine, DifferenceKind, DifferenceLine, DifferenceOutcome, PlannedAct, show_plan, show_settlement,
+    AutomaticFetch, BillPage, BillReview, BridgeLine, DifferenceKind, DifferenceLine, DifferenceOutcome, PlannedAct,
+    show_bill, show_plan, show_settlement,
 };
 pub use refund::{
     Approver, RefundBar, RefundDraft, RefundMaker, RefundOffer, RefundState, RefundTrouble, RefundView, RetryDraft,

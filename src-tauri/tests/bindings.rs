@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use ts_rs::{Config, TS};
 use yidan::view::{
-    Approver, BillReview, CaseDetail, CaseLine, CollectResult, CommandError, CounterView, CustomerView, DayTotals,
+    Approver, BillPage, CaseDetail, CaseLine, CollectResult, CommandError, CounterView, CustomerView, DayTotals,
     DecisionDraft, Finding, KeysDraft, OrderDetail, OrderLine, OrderQuery, PeopleDraft, PeopleView, RefundDraft,
     ResolveView, RetryDraft, SelfTestView, SettingsDraft, SettingsView, SetupDone, SetupDraft, StatusView,
 };
@@ -50,7 +50,7 @@ fn write_all(folder: &Path) {
         RetryDraft::export_all,
         Approver::export_all,
         ResolveView::export_all,
-        BillReview::export_all,
+        BillPage::export_all,
         PeopleView::export_all,
         PeopleDraft::export_all,
         Finding::export_all,

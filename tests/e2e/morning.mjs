@@ -13,9 +13,10 @@ const beijing = 8 * hour
 const dayOf = (ms) => new Date(ms + beijing).toISOString().slice(0, 10)
 
 /** Noon and the next morning after it, whatever the time is now: no step lies on two days. */
-export async function theNextMorning(counter, phone, sale) {
+export async function theNextMorning(counter, phone, earlier, sale) {
   const noon = (Math.floor(((await phone.now()) + beijing) / day) + 1) * day - beijing + 12 * hour
   await phone.turnsTo(noon)
+  await anAnswerTellsTheTime(counter, earlier)
   const number = await sale('20.00')
   await phone.refundsInTheApp(number, 500)
   await phone.paysAnotherProgram('WEBSHOP20261130000017', '9.90')

@@ -154,6 +154,15 @@ class Counter {
     await hands.perform()
   }
 
+  /** A scanner gun: every character and the Enter at once, wherever the focus is. */
+  async scan(text) {
+    await this.driver.executeScript(
+      `const target = document.activeElement ?? document.body
+       for (const key of [...arguments[0], 'Enter']) target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`,
+      text,
+    )
+  }
+
   /** The cashier's window shows this scene. */
   async shows(scene) {
     await this.atMain()
@@ -219,6 +228,9 @@ export class Phone {
     const { offset_ms, now_ms } = await this.#ask('clock')
     await this.#ask('clock', { offset_ms: offset_ms + ms - now_ms })
   }
+  /** The payment code on the customer's screen. */
+  showsCode = async (outcome) => (await this.#ask('code', { buyer: 'amy', outcome })).auth_code
+  newestTrade = async () => (await this.#ask('trades')).toSorted((one, other) => other.created_at_ms - one.created_at_ms)[0]
   refundsInTheApp = (out_trade_no, amount_fen) => this.#ask('refund', { out_trade_no, amount_fen })
 
   /** Pays a code that another program of the same merchant made, with the same keys. */

@@ -197,6 +197,27 @@ async function theCaseIsDecided(phone) {
   assert.deepEqual({ refunded_fen, charges }, { refunded_fen: 800, charges: 1 }, 'all of it is back')
 }
 
+/** The code on the customer's phone: a password, then another customer without money. Each code is sent once. */
+async function aPhonesCodeIsCharged(phone) {
+  await counter.press('[data-testid=nav-collect]')
+  await counter.shows('idle')
+  await counter.type('6')
+  await counter.scan(await phone.showsCode('asks_password'))
+  await counter.shows('confirming')
+  await counter.picture('charge-confirming')
+  const { out_trade_no } = await phone.newestTrade()
+  await counter.customerSees('Scanned')
+  await phone.pay(out_trade_no)
+  await counter.shows('paid')
+  await counter.picture('charge-paid')
+  assert.equal((await phone.trade(out_trade_no)).charges, 1)
+  await counter.type('7')
+  await counter.scan(await phone.showsCode('has_no_money'))
+  await counter.shows('chargeRefused')
+  await counter.picture('charge-refused')
+  await counter.press('[data-testid=act-next]')
+}
+
 /** A cashier joins, with a PIN of their own; a manager agrees. */
 async function aCashierJoins() {
   await counter.press('[data-testid=nav-settings]')
@@ -288,8 +309,10 @@ async function story() {
   say('settings, headquarters')
   await theSettingsAreKept()
   await headquartersIsJoined(phone, number)
+  say("a phone's code")
+  await aPhonesCodeIsCharged(phone)
   say('the next morning: the bill')
-  await theNextMorning(counter, phone, (amount) => sale(phone, amount))
+  await theNextMorning(counter, phone, number, (amount) => sale(phone, amount))
   say(`done: charged once; pictures in ${screens}window-*.png`)
 }
 

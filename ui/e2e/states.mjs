@@ -3,6 +3,7 @@ export const collectStates = [
   'idle', 'empty', 'demo', 'recovering', 'clone', 'late', 'check-bad',
   'asking', 'asking-long', 'code', 'scanned', 'ran-out', 'paid',
   'code-late', 'closing', 'closing-scanned', 'closing-unsure', 'closed', 'refused', 'offline',
+  'charging', 'confirming', 'charged', 'charge-unknown', 'charge-stopping', 'charge-refused', 'charge-closed', 'not-charged',
   'wrong-amount', 'aside', 'long',
 ]
 

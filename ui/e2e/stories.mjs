@@ -58,10 +58,25 @@ export const stories = {
     await arrive(page, `${origin}/index.html?fake=idle`)
     await page.keyboard.type('12', { delay: 80 })
     await page.waitForTimeout(120)
-    await scan(page, '281234567890123456789012', 30)
+    await scan(page, '991234567890123456789012', 30)
     await page.waitForFunction(() => document.querySelector('main').textContent.includes('扫到一串号码'))
     assert.equal(await page.inputValue('[data-testid=amount]'), '12')
     assert.equal(await asked(page, 'collect'), 0)
+  },
+
+  "the code on a customer's phone is charged with the amount that was typed, and asks for it first": async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle`)
+    await scan(page, '281234567890123456', 30)
+    await page.waitForFunction(() => document.querySelector('main').textContent.includes('先输金额'))
+    await page.waitForTimeout(200)
+    await page.keyboard.type('12.5', { delay: 80 })
+    await page.waitForTimeout(120)
+    await scan(page, '281234567890123456', 30)
+    await reach(page, 'confirming')
+    assert.match(await page.textContent('[data-testid=sum]'), /12\.50/)
+    assert.equal(await asked(page, 'collect'), 0)
+    await page.keyboard.press('Escape')
+    await reach(page, 'chargeStopping')
   },
 
   'the keypad and the quick amounts work by touch and by keyboard': async (page, origin) => {

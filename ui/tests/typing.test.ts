@@ -45,6 +45,50 @@ describe('UI12: the subject', () => {
   })
 })
 
+describe('the code on a customer\'s phone', () => {
+  const code = '281234567890123456'
+  const scan = async (desk: Awaited<ReturnType<typeof seat>>, text = code) => {
+    await desk.type(text, 2)
+    desk.stroke('Enter', { afterMs: 2 })
+    await flushPromises()
+  }
+
+  it('is charged with the amount that was typed before', async () => {
+    const sent: string[][] = []
+    const desk = await seat({}, (fake) => ({ collectWithCode: (amount, goods, click, another, scanned) => (sent.push([amount, scanned]), fake.collectWithCode(amount, goods, click, another, scanned)) }))
+    await desk.type('12.5')
+    await scan(desk)
+    expect(sent).toEqual([['12.5', code]])
+    expect(desk.screen.get('main').attributes('data-scene')).toBe('confirming')
+    expect(desk.collects()).toBe(0)
+    expect(desk.screen.html()).not.toContain(code)
+  })
+
+  it('is not charged without an amount: the screen says what comes first', async () => {
+    const desk = await seat()
+    await scan(desk)
+    expect(desk.fake.asked).not.toContain('collect_with_code')
+    expect(desk.screen.text()).toContain('先输金额')
+  })
+
+  it.each(['6901234567892', '311234567890123456', '2812345678901', '2812345678901234567890123'])('%s is none', async (scanned) => {
+    const desk = await seat()
+    await desk.type('8')
+    await scan(desk, scanned)
+    expect(desk.fake.asked).not.toContain('collect_with_code')
+    expect(desk.screen.text()).toContain('扫到一串号码')
+  })
+
+  it('waits while another payment is on the screen', async () => {
+    const desk = await seat({ current: payments.code })
+    for (const key of code) desk.stroke(key, { afterMs: 2 }, document.body)
+    desk.stroke('Enter', { afterMs: 2 }, document.body)
+    await flushPromises()
+    expect(desk.fake.asked).not.toContain('collect_with_code')
+    expect(desk.counter.refusal.value?.kind).toBe('StopFirst')
+  })
+})
+
 describe('the amount field', () => {
   it('makes full-width digits plain and refuses letters', async () => {
     const { type, field, screen } = await seat()
@@ -63,7 +107,7 @@ describe('the amount field', () => {
   it('never takes a scan of 24 characters in 30 ms, and its Enter collects nothing', async () => {
     const { type, stroke, field, collects } = await seat()
     await type('12')
-    await type('281234567890123456789012', 30 / 23)
+    await type('991234567890123456789012', 30 / 23)
     stroke('Enter', { afterMs: 1 })
     await flushPromises()
     expect(field().value).toBe('12')
@@ -89,6 +133,21 @@ describe('the amount field', () => {
     await flushPromises()
     expect(screen.get('main').attributes('data-scene')).toBe('closing')
     expect(fake.asked).not.toContain('dismiss')
+  })
+
+  it('takes no scan into the goods either', async () => {
+    const { screen, stroke, fake } = await seat()
+    const goods = screen.get<HTMLInputElement>('[data-testid=subject]').element
+    for (const key of '6901234567892') {
+      if (stroke(key, { afterMs: 2 }, goods).defaultPrevented) continue
+      goods.value += key
+      goods.dispatchEvent(new Event('input', { bubbles: true }))
+      await flushPromises()
+    }
+    stroke('Enter', { afterMs: 2 }, goods)
+    await flushPromises()
+    expect(goods.value).toBe('')
+    expect(fake.asked).not.toContain('collect')
   })
 
   it('starts the next customer with any digit after paid', async () => {

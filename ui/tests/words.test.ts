@@ -18,12 +18,12 @@ const named = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((found) => 
 const moments: Record<PaymentMoment, SceneName[]> = {
   Asking: ['asking', 'askingLong'],
   ShowCode: ['code', 'offline'],
-  Scanned: ['scanned', 'offline'],
+  Scanned: ['scanned', 'offline', 'charging', 'confirming', 'chargeUnknown'],
   RanOut: ['ranOut', 'offline'],
   Paid: ['paid'],
-  Closing: ['closing', 'closingScanned', 'closingUnsure'],
-  Closed: ['closed'],
-  Refused: ['refused'],
+  Closing: ['closing', 'closingScanned', 'closingUnsure', 'chargeStopping', 'chargeRefused'],
+  Closed: ['closed', 'chargeClosed'],
+  Refused: ['refused', 'notCharged'],
   AskAPerson: ['wrongAmount', 'lateMoney', 'aside'],
 }
 const statuses: Record<PaymentStatus, true> = { INIT: true, PRECREATED: true, PAYING: true, CLOSING: true, SUCCESS: true, CLOSED: true, FAIL: true, SUSPENSE: true }
@@ -95,6 +95,6 @@ describe('every payment', () => {
 
   it('is held on the left unless nothing of it lives', () => {
     const free = Object.entries(looks).filter(([, look]) => look.held === null).map(([scene]) => scene)
-    expect(free).toEqual(['idle', 'paid', 'closed', 'refused'])
+    expect(free).toEqual(['idle', 'paid', 'closed', 'refused', 'chargeClosed', 'notCharged'])
   })
 })

@@ -6,8 +6,10 @@ use crate::till::lock;
 use crate::view::{CollectResult, CommandError, ErrorKind, PaymentView, show_payment};
 use std::rc::Rc;
 use std::sync::Mutex;
-use yidan_engine::{Collected, Engine, Error, NewOrder, Origin};
+use yidan_alipay::AuthCode;
+use yidan_engine::{CodeCollected, Collected, Engine, Error, NewOrder, Origin};
 use yidan_payment::{Fen, Payment, PaymentId};
+use zeroize::Zeroizing;
 
 /// Collects what the cashier typed. `click` is minted once per draft: the same click never makes a second order.
 #[tauri::command]
@@ -18,15 +20,36 @@ pub async fn collect(
     another_customer: bool,
     till: Shared<'_>,
 ) -> Result<CollectResult, CommandError> {
-    let order = NewOrder {
-        request_id: read(&click)?,
-        amount: Fen::parse(&amount).map_err(|_| CommandError::plain(ErrorKind::BadAmount))?,
+    let order = typed_order(&amount, subject, &click, another_customer)?;
+    let screen = till.screen();
+    ask(&till, move |engine| async move { carry_out(&engine, &screen, order).await }).await
+}
+
+/// Collects what the cashier typed with the code on the customer's phone, as the scanner read it. The code goes to the
+/// engine and nowhere else.
+#[tauri::command]
+pub async fn collect_with_code(
+    amount: String,
+    subject: String,
+    click: String,
+    another_customer: bool,
+    code: String,
+    till: Shared<'_>,
+) -> Result<CollectResult, CommandError> {
+    let order = typed_order(&amount, subject, &click, another_customer)?;
+    let code = AuthCode::parse(&Zeroizing::new(code)).map_err(|_| CommandError::plain(ErrorKind::BadCode))?;
+    let screen = till.screen();
+    ask(&till, move |engine| async move { charge(&engine, &screen, order, code).await }).await
+}
+
+fn typed_order(amount: &str, subject: String, click: &str, another_customer: bool) -> Result<NewOrder, CommandError> {
+    Ok(NewOrder {
+        request_id: read(click)?,
+        amount: Fen::parse(amount).map_err(|_| CommandError::plain(ErrorKind::BadAmount))?,
         subject,
         operator_id: String::new(),
         origin: Origin::Counter { another_customer },
-    };
-    let screen = till.screen();
-    ask(&till, move |engine| async move { carry_out(&engine, &screen, order).await }).await
+    })
 }
 
 /// Collects once more, after the payment has surely ended without money. Amount and subject are the order's.
@@ -55,17 +78,40 @@ async fn carry_out(
     screen: &Mutex<Screen>,
     mut order: NewOrder,
 ) -> Result<CollectResult, CommandError> {
-    order.operator_id = engine.database().find_operator()?.map_or_else(|| "01".into(), |operator| operator.operator_id);
+    order.operator_id = find_seller(engine)?;
     leave_ended(engine, screen)?;
     match engine.collect(order).await? {
-        Collected::Payment(payment) => {
-            lock(screen).put(payment.pay_id);
-            Ok(CollectResult::Shown { payment: Box::new(show_payment(engine, &payment)?) })
-        }
+        Collected::Payment(payment) => put(engine, screen, &payment),
         Collected::SameAmountClosing(payment) => {
-            Ok(CollectResult::SameAmountClosing { payment: Box::new(show_payment(engine, &payment)?) })
+            Ok(CollectResult::SameAmountClosing { payment: Box::new(show(engine, &payment)?) })
         }
     }
+}
+
+async fn charge(
+    engine: &Rc<Engine>,
+    screen: &Mutex<Screen>,
+    mut order: NewOrder,
+    code: AuthCode,
+) -> Result<CollectResult, CommandError> {
+    order.operator_id = find_seller(engine)?;
+    leave_ended(engine, screen)?;
+    match engine.collect_with_code(order, code).await? {
+        CodeCollected::Payment(payment) => put(engine, screen, &payment),
+        CodeCollected::SwitchFrom(payment) if is_running(&payment) => Err(CommandError::plain(ErrorKind::StopFirst)),
+        CodeCollected::SwitchFrom(payment) => {
+            Ok(CollectResult::SameAmountClosing { payment: Box::new(show(engine, &payment)?) })
+        }
+    }
+}
+
+fn find_seller(engine: &Engine) -> Result<String, Error> {
+    Ok(engine.database().find_operator()?.map_or_else(|| "01".into(), |operator| operator.operator_id))
+}
+
+fn put(engine: &Engine, screen: &Mutex<Screen>, payment: &Payment) -> Result<CollectResult, CommandError> {
+    lock(screen).put(payment.pay_id);
+    Ok(CollectResult::Shown { payment: Box::new(show(engine, payment)?) })
 }
 
 /// A payment that has ended makes room as soon as the next one begins, not only when its code is known.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::time::Duration;
 use ts_rs::TS;
 use yidan_engine::{CaseRow, Engine, Error};
-use yidan_payment::{Payment, PaymentId, Refusal, Status, StatusName, UtcMs};
+use yidan_payment::{Method, Payment, PaymentId, Refusal, Status, StatusName, UtcMs};
 use yidan_wire::EventKind;
 
 /// One payment, whole.
@@ -15,6 +15,7 @@ pub struct PaymentView {
     pub order_no: String,
     pub amount: String,
     pub subject: String,
+    pub method: PaymentMethod,
     pub moment: PaymentMoment,
     pub status: PaymentStatus,
     pub code: Option<CodeView>,
@@ -64,6 +65,16 @@ pub enum PaymentStatus {
     Closed,
     Fail,
     Suspense,
+}
+
+/// How the customer pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum PaymentMethod {
+    /// The customer scans our code.
+    Qr,
+    /// We scanned the customer's.
+    BuyerCode,
 }
 
 /// Who stopped it.
@@ -147,6 +158,7 @@ pub fn show_payment(engine: &Engine, payment: &Payment) -> Result<PaymentView, E
         order_no: order.order_no,
         amount: payment.amount.to_string(),
         subject: order.subject,
+        method: payment.method.into(),
         moment,
         status: payment.status.name().into(),
         code: payment
@@ -277,6 +289,15 @@ fn draw(text: &str) -> Option<CodeView> {
     let dark = |color: &Color| if *color == Color::Dark { '1' } else { '0' };
     let rows = code.to_colors().chunks(code.width()).map(|row| row.iter().map(dark).collect()).collect();
     Some(CodeView { rows })
+}
+
+impl From<Method> for PaymentMethod {
+    fn from(method: Method) -> PaymentMethod {
+        match method {
+            Method::Qr => PaymentMethod::Qr,
+            Method::BuyerCode => PaymentMethod::BuyerCode,
+        }
+    }
 }
 
 impl From<StatusName> for PaymentStatus {

@@ -19,6 +19,12 @@ pub struct CommandError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
 pub enum ErrorKind {
     BadAmount,
+    /// What was scanned is no payment code.
+    BadCode,
+    /// The customer's code was used before; it changes every minute.
+    CodeUsed,
+    /// A payment on the screen still lives: stop it before another way is tried.
+    StopFirst,
     Busy,
     NotNow,
     GatewayDown,
@@ -72,9 +78,9 @@ impl From<&Error> for CommandError {
             | Error::StillPayable
             | Error::HistoryDiffers
             | Error::Recovering
-            | Error::CodeUsed
             | Error::NotApproved
             | Error::PaymentsLive(_) => CommandError::plain(ErrorKind::NotNow),
+            Error::CodeUsed => CommandError::plain(ErrorKind::CodeUsed),
             Error::Refused(why) => CommandError::plain(kind_of(*why)),
             Error::AlreadyDecided { .. } => CommandError::plain(ErrorKind::AlreadyDecided),
             Error::Storage { .. } => {
@@ -115,8 +121,14 @@ impl From<Stopped> for CommandError {
 
 impl From<BillTrouble> for CommandError {
     fn from(trouble: BillTrouble) -> CommandError {
+        CommandError::from(&trouble)
+    }
+}
+
+impl From<&BillTrouble> for CommandError {
+    fn from(trouble: &BillTrouble) -> CommandError {
         let because = |kind| CommandError { kind, message: trouble.to_string() };
-        match &trouble {
+        match trouble {
             BillTrouble::Refused(error) => CommandError { kind: ErrorKind::BadBill, message: error.to_string() },
             BillTrouble::PartOfADay => because(ErrorKind::BadBill),
             BillTrouble::NotFetched(error) => {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use ts_rs::TS;
 use yidan_payment::{
-    CaseKind, Death, Event, Fen, Refund, RefundOrigin, RefundStatus, Refusal, Source, StatusName, StoppedBy,
+    CaseKind, Death, Event, Fen, Method, Refund, RefundOrigin, RefundStatus, Refusal, Source, StatusName, StoppedBy,
 };
 use yidan_wire::{EventKind, PaymentState};
 
@@ -86,7 +86,8 @@ fn line_of(event: &Event, state: &PaymentState, before: Option<&PaymentState>) -
         EventKind::Refunding | EventKind::Refunded => returned(event, state, before),
         EventKind::Noticed => noticed(event, state, before),
         EventKind::Decided => plain(event, "case_resolved", Who::Cashier),
-        EventKind::Opened | EventKind::Instructed | EventKind::GivenBack => plain(event, "other", Who::Counter),
+        EventKind::GivenBack => plain(event, "given_back", Who::Hq),
+        EventKind::Opened | EventKind::Instructed => plain(event, "other", Who::Counter),
     }
 }
 
@@ -117,6 +118,9 @@ fn asked(event: &Event, state: &PaymentState, before: Option<&PaymentState>) -> 
     let Some(before) = before else { return plain(event, "code_asked", Who::Counter) };
     if state.carry.close_sent_at != before.carry.close_sent_at {
         return plain(event, "close_asked", Who::Counter);
+    }
+    if state.method == Method::BuyerCode {
+        return plain(event, "buyer_code_sent", Who::Counter);
     }
     match before.status {
         StatusName::Precreated if before.carry.request_body == state.carry.request_body => {

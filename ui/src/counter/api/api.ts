@@ -4,6 +4,7 @@
  * Two things answer: `tauri.ts` (the real counter) and `fake.ts` (a browser). The screens cannot tell them apart.
  */
 import type { Approver } from '../../shared/bindings/Approver'
+import type { BillPage } from '../../shared/bindings/BillPage'
 import type { BillReview } from '../../shared/bindings/BillReview'
 import type { CaseDetail } from '../../shared/bindings/CaseDetail'
 import type { CaseLine } from '../../shared/bindings/CaseLine'
@@ -47,6 +48,8 @@ export interface CounterApi {
 
   /** `click` is minted once per draft: the same click never makes a second order. */
   collect(amount: string, subject: string, click: string, anotherCustomer: boolean): Promise<CollectResult>
+  /** The same with the code on the customer's phone, as the scanner read it. */
+  collectWithCode(amount: string, subject: string, click: string, anotherCustomer: boolean, code: string): Promise<CollectResult>
   stop(payId: string): Promise<PaymentView>
   resume(payId: string): Promise<PaymentView>
   refresh(payId: string): Promise<PaymentView>
@@ -73,8 +76,8 @@ export interface CounterApi {
   /** Finds orders for what a customer shows or says, and asks the gateway about one: `payId`, or the likeliest. */
   resolve(hint: string, payId: string | null): Promise<ResolveView>
 
-  /** What is known of the bill of a day; null before it was read for the first time. */
-  billReview(day: string): Promise<BillReview | null>
+  /** What is known of the bill of a day, and whether the program is going to fetch it by itself. */
+  billPage(day: string): Promise<BillPage>
   fetchBill(day: string): Promise<BillReview>
   importBill(day: string, file: Uint8Array): Promise<BillReview>
   applyBill(day: string): Promise<BillReview>

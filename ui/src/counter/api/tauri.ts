@@ -16,6 +16,7 @@ export const counterApi: CounterApi = {
   wantSelfTest: () => invoke('want_self_test'),
 
   collect: (amount, subject, click, anotherCustomer) => invoke('collect', { amount, subject, click, anotherCustomer }),
+  collectWithCode: (amount, subject, click, anotherCustomer, code) => invoke('collect_with_code', { amount, subject, click, anotherCustomer, code }),
   stop: (payId) => invoke('stop', { payId }),
   resume: (payId) => invoke('resume', { payId }),
   refresh: (payId) => invoke('refresh', { payId }),
@@ -37,7 +38,7 @@ export const counterApi: CounterApi = {
 
   resolve: (hint, payId) => invoke('resolve', { hint, payId }),
 
-  billReview: (day) => invoke('bill_review', { day }),
+  billPage: (day) => invoke('bill_page', { day }),
   fetchBill: (day) => invoke('fetch_bill', { day }),
   // The file travels as it is: as a list of numbers it would be four times as long.
   importBill: (day, file) => invoke('import_bill', file, { headers: { day } }),

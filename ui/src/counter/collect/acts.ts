@@ -29,6 +29,8 @@ export function actsOf(scene: SceneName, payment: PaymentView): Act[] {
       return []
     case 'asking':
     case 'askingLong':
+    case 'charging':
+    case 'confirming':
       return can.stop ? [stop] : []
     case 'code':
       return [act('refresh', 'F5', { icon: 'refresh', disabled: !can.refresh }), ...(can.stop ? [stop] : [])]
@@ -42,11 +44,16 @@ export function actsOf(scene: SceneName, payment: PaymentView): Act[] {
       return [next, ...(can.resume ? [act('resume', null, { icon: 'refresh' })] : [])]
     case 'closingScanned':
     case 'closingUnsure':
+    case 'chargeStopping':
+    case 'chargeRefused':
       return [next]
     case 'closed':
     case 'refused':
-      return can.collect_again ? [act('collectAgain', 'Enter', { filled: true }), act('next', null)] : [next]
+    case 'chargeClosed':
+    case 'notCharged':
+      return can.collect_again ? [act('collectAgain', 'Enter', { filled: true, words: payment.method === 'BUYER_CODE' ? 'collectByCode' : 'collectAgain' }), act('next', null)] : [next]
     case 'offline':
+    case 'chargeUnknown':
       return [act('askNow', 'Enter', { filled: true, icon: 'refresh' }), act('next', null, { words: 'nextFirst' })]
     case 'wrongAmount':
     case 'lateMoney':

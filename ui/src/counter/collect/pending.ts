@@ -1,12 +1,21 @@
 /** What the panel shows between the press of the button and the first word from Rust: the amount, and "asking". */
+import type { PaymentMethod } from '../../shared/bindings/PaymentMethod'
 import type { PaymentView } from '../../shared/bindings/PaymentView'
 
-export function pendingPayment(asked: { amount: string; subject: string; sinceMs: number }, nowMs: number): PaymentView {
+export interface Asked {
+  amount: string
+  subject: string
+  method: PaymentMethod
+  sinceMs: number
+}
+
+export function pendingPayment(asked: Asked, nowMs: number): PaymentView {
   return {
     pay_id: '',
     order_no: '',
     amount: asked.amount.includes('.') ? asked.amount.replace(/\.$/, '.00').replace(/(\.\d)$/, '$10') : `${asked.amount}.00`,
     subject: asked.subject,
+    method: asked.method,
     moment: 'Asking',
     status: 'INIT',
     code: null,

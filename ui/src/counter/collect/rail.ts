@@ -41,7 +41,7 @@ export function railOf(scene: SceneName, payment: PaymentView): Rail {
     case 'ranOut':
       return [coded, now('ranOut'), todo('paid')]
     case 'paid':
-      return [coded, scanned, done('arrived', stages.paid_at_ms)]
+      return [coded, payment.method === 'BUYER_CODE' ? done('charged', null) : scanned, done('arrived', stages.paid_at_ms)]
     case 'closing':
       return [coded, done('stoppedUnscanned', payment.stopped_at_ms), now('waitDeath', clockTime(deathMs(payment)))]
     case 'closingScanned':
@@ -54,6 +54,20 @@ export function railOf(scene: SceneName, payment: PaymentView): Rail {
       return [now('refused'), todo('scan'), todo('paid')]
     case 'offline':
       return [coded, done(payment.trade_seen ? 'lastScanned' : 'lastUnscanned', payment.contact.last_answer_at_ms), now('unknown')]
+    case 'charging':
+      return [coded, now('charging', span(waitedMs(payment) / 1000)), todo('paid')]
+    case 'confirming':
+      return [coded, now('confirming'), todo('paid')]
+    case 'chargeUnknown':
+      return [coded, done('charged', payment.contact.last_answer_at_ms), now('unknown')]
+    case 'chargeStopping':
+      return [coded, stopped, now('waitClose')]
+    case 'chargeRefused':
+      return [coded, done('notCharged', null), now('waitClose', clockTime(deathMs(payment)))]
+    case 'chargeClosed':
+      return [coded, stopped, done('chargeClosed', null)]
+    case 'notCharged':
+      return [coded, now('notCharged'), todo('paid')]
     case 'wrongAmount':
       return [coded, scanned, now('wrongAmount', stages.paid_at_ms === null ? '' : clockTime(stages.paid_at_ms))]
     case 'lateMoney':
@@ -73,16 +87,23 @@ export function underTime(scene: SceneName, payment: PaymentView): string {
   switch (scene) {
     case 'asking':
     case 'askingLong':
+    case 'charging':
+    case 'confirming':
       return span(waitedMs(payment) / 1000)
     case 'code':
       return span(payment.seconds_left ?? 0)
     case 'scanned':
       return payment.stages.scanned_at_ms === null ? '' : span((payment.now_ms - payment.stages.scanned_at_ms) / 1000)
     case 'closing':
+    case 'chargeRefused':
       return clockTime(deathMs(payment))
     case 'offline':
+    case 'chargeUnknown':
       return span((payment.now_ms - (payment.contact.last_answer_at_ms ?? payment.contact.since_ms)) / 1000)
     case 'idle':
+    case 'chargeStopping':
+    case 'chargeClosed':
+    case 'notCharged':
     case 'ranOut':
     case 'paid':
     case 'closingScanned':

@@ -26,6 +26,32 @@ const longWaitMs = 5_000
 
 /** Which scene a payment is in. */
 export function sceneOf(payment: PaymentView): SceneName {
+  return payment.method === 'BUYER_CODE' ? chargeScene(payment) : codeScene(payment)
+}
+
+/** We scanned the customer's code: there is none of ours to show, to refresh or to wait out. */
+function chargeScene(payment: PaymentView): SceneName {
+  switch (payment.moment) {
+    case 'Asking':
+    case 'ShowCode':
+    case 'RanOut':
+    case 'Scanned':
+      if (isSilent(payment)) return 'chargeUnknown'
+      return payment.trade_seen ? 'confirming' : 'charging'
+    case 'Closing':
+      // Nobody stopped it: Alipay refused the code, and has to confirm that nothing comes of the number.
+      return payment.stopped_by === null && !payment.trade_seen ? 'chargeRefused' : 'chargeStopping'
+    case 'Closed':
+      return 'chargeClosed'
+    case 'Refused':
+      return 'notCharged'
+    case 'Paid':
+    case 'AskAPerson':
+      return codeScene(payment)
+  }
+}
+
+function codeScene(payment: PaymentView): SceneName {
   switch (payment.moment) {
     case 'Asking':
       return waitedMs(payment) >= longWaitMs ? 'askingLong' : 'asking'
@@ -93,6 +119,13 @@ export const looks: Record<SceneName, Look> = {
   closingUnsure: { tone: 'doubt', picture: 'waiting', under: 'closingScanned', held: 'stopped' },
   closed: { tone: 'plain', picture: 'cross', under: 'closed', held: null },
   refused: { tone: 'plain', picture: 'alert', under: 'refused', held: null },
+  charging: { tone: 'accent', picture: 'waiting', under: 'asking', held: 'running' },
+  confirming: { tone: 'accent', picture: 'phone', under: 'asking', held: 'running' },
+  chargeUnknown: { tone: 'doubt', picture: 'noSignal', under: 'offline', held: 'unknown' },
+  chargeStopping: { tone: 'doubt', picture: 'waiting', under: 'closingScanned', held: 'stopped' },
+  chargeRefused: { tone: 'doubt', picture: 'countdown', under: 'chargeRefused', held: 'stopped' },
+  chargeClosed: { tone: 'plain', picture: 'cross', under: 'closed', held: null },
+  notCharged: { tone: 'plain', picture: 'alert', under: 'refused', held: null },
   offline: { tone: 'doubt', picture: 'noSignal', under: 'offline', held: 'unknown' },
   wrongAmount: { tone: 'risk', picture: 'alert', under: 'aside', held: 'aside' },
   lateMoney: { tone: 'risk', picture: 'alert', under: 'aside', held: 'aside' },

@@ -1,30 +1,34 @@
 /** The cashier's side of Collect: the draft, the keys, and the acts. Times and states come from Rust. */
 import { computed, onBeforeUnmount, onMounted, ref, shallowRef } from 'vue'
 
+import type { CollectResult } from '../../shared/bindings/CollectResult'
+import type { PaymentMethod } from '../../shared/bindings/PaymentMethod'
 import type { PaymentView } from '../../shared/bindings/PaymentView'
 import { useCounter } from '../counter'
 import { openPage } from '../page'
 import { actsOf, type Act, type ActName } from './acts'
 import { emptyDraft, isReady, pressed, shortened, typed, type Draft } from './draft'
 import { Debounce } from './keying'
-import { pendingPayment } from './pending'
+import { pendingPayment, type Asked } from './pending'
 import { looks, sceneOf, type SceneName } from './scene'
 
 /** A second press within this time is the same press. */
 const collectQuietMs = 1_500
 
-export type Hint = 'empty' | 'refused' | 'scanned'
+export type Hint = 'empty' | 'refused' | 'scanned' | 'amountFirst'
 
 const mint = () => crypto.randomUUID()
 
 export function useCollect() {
-  const { api, view, ask, accept } = useCounter()
+  const { api, view, ask, accept, refusal } = useCounter()
   const draft = shallowRef<Draft>(emptyDraft)
   const subject = ref('')
   const hint = ref<Hint | null>(null)
   const busy = ref(false)
-  const pending = shallowRef<{ amount: string; subject: string; sinceMs: number } | null>(null)
+  const pending = shallowRef<Asked | null>(null)
   const same = shallowRef<PaymentView | null>(null)
+  /** What "another customer" means while that is asked. */
+  let serveOther: () => Promise<void> = async () => undefined
   const left = ref<string | null>(null)
   const nowMs = useTicks(() => pending.value !== null)
   const debounce = new Debounce(collectQuietMs)
@@ -61,11 +65,27 @@ export function useCollect() {
     const ready = draft.value
     if (!isReady(ready)) return void (hint.value = 'empty')
     if (!anotherCustomer && !debounce.lets(performance.now())) return
+    serveOther = () => collect(true)
+    await send('QR', ready.amount, (goods) => api.collect(ready.amount, goods, ready.click, anotherCustomer))
+  }
+
+  /** Collects with the code on the customer's phone: the amount first, then the scanner. */
+  async function charge(code: string, anotherCustomer = false) {
+    if (pending.value !== null) return
+    if (isHeld.value) return void (refusal.value = { kind: 'StopFirst', message: '' })
+    const ready = draft.value
+    if (!isReady(ready)) return void (hint.value = 'amountFirst')
+    hint.value = null
+    serveOther = () => charge(code, true)
+    await send('BUYER_CODE', ready.amount, (goods) => api.collectWithCode(ready.amount, goods, ready.click, anotherCustomer, code))
+  }
+
+  async function send(method: PaymentMethod, amount: string, question: (goods: string) => Promise<CollectResult>) {
     const goods = subject.value.trim() === '' ? (view.value?.subject ?? '') : subject.value.trim()
-    pending.value = { amount: ready.amount, subject: goods, sinceMs: performance.now() }
+    pending.value = { amount, subject: goods, method, sinceMs: performance.now() }
     nowMs.value = performance.now()
     same.value = null
-    const result = await ask(() => api.collect(ready.amount, goods, ready.click, anotherCustomer))
+    const result = await ask(() => question(goods))
     if (result?.kind === 'Shown') shown(result.payment)
     else if (result?.kind === 'SameAmountClosing') same.value = result.payment
     pending.value = null
@@ -127,16 +147,18 @@ export function useCollect() {
 
   return {
     draft, subject, hint, busy, pending, same, payment, scene, acts, isHeld,
-    collect, resumeSame, act,
+    collect, charge, resumeSame, act,
+    serveOther: () => serveOther(),
     put: (text: string) => put(typed(draft.value, text, mint)),
     press: (keys: string) => put(pressed(draft.value, keys, mint)),
     replace: (amount: string) => put(typed(draft.value, amount, mint)),
     shorten: () => put(shortened(draft.value)),
     clear: () => put(emptyDraft),
     nameGoods: (goods: string) => void (subject.value = goods),
-    giveBack(before: Draft) {
+    giveBack(before: Draft, goods: string) {
       if (isHeld.value) return
       draft.value = before
+      subject.value = goods
       hint.value = 'scanned'
     },
   }

@@ -4,12 +4,16 @@ import { onBeforeUnmount, onMounted } from 'vue'
 import type { Act } from './acts'
 import type { Draft } from './draft'
 import { BurstWatch, isComposing, isPlainEnter } from './keying'
+import { isPaymentCode, strokeText } from './paymentCode'
 import type { Collect } from './useCollect'
 
 export function useKeys(collect: Collect, focusAmount: () => void): { isBurst(): boolean } {
   const watch = new BurstWatch()
   let before: Draft = collect.draft.value
+  let goodsBefore = ''
   let bursting = false
+  /** What the scanner has typed so far. */
+  let scanned = ''
 
   function onKey(event: KeyboardEvent) {
     if (event.ctrlKey || event.altKey || event.metaKey) return
@@ -26,18 +30,28 @@ export function useKeys(collect: Collect, focusAmount: () => void): { isBurst():
 
   /** Counts the stroke. True: it belongs to a scanner and goes no further. */
   function stroke(event: KeyboardEvent): boolean {
-    if (isTyping(event.target) && !isAmount(event.target)) return false
     const seen = watch.stroke(event.timeStamp)
-    if (seen.started) before = collect.draft.value
+    if (seen.started) {
+      before = collect.draft.value
+      goodsBefore = collect.subject.value
+      scanned = ''
+    }
+    scanned += strokeText(event)
     bursting = seen.burst
     if (!bursting) return false
     event.preventDefault()
-    collect.giveBack(before)
+    collect.giveBack(before, goodsBefore)
     return true
   }
 
   function onEnter(event: KeyboardEvent) {
-    if (watch.endsBurst(event.timeStamp)) return event.preventDefault()
+    if (watch.endsBurst(event.timeStamp)) {
+      event.preventDefault()
+      const code = scanned
+      scanned = ''
+      if (bursting && isPaymentCode(code)) void collect.charge(code)
+      return
+    }
     if (!isPlainEnter(event) || isOnButton(event.target)) return
     event.preventDefault()
     const act = collect.isHeld.value || collect.draft.value.amount === '' ? withKey('Enter') : undefined
@@ -69,5 +83,4 @@ export function useKeys(collect: Collect, focusAmount: () => void): { isBurst():
 }
 
 const isTyping = (target: EventTarget | null) => target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
-const isAmount = (target: EventTarget | null) => target instanceof HTMLInputElement && target.dataset['role'] === 'amount'
 const isOnButton = (target: EventTarget | null) => target instanceof Element && target.closest('button, a, dialog') !== null

@@ -3,4 +3,4 @@
 /**
  * What the person at the screen can do about it.
  */
-export type ErrorKind = "BadAmount" | "Busy" | "NotNow" | "GatewayDown" | "Locked" | "Storage" | "WrongPin" | "PinLocked" | "NoManager" | "TooMuch" | "RefundUnderWay" | "AlreadyDecided" | "NotAllowed" | "BadBill" | "NoBillYet" | "BadSetup" | "HqRefused" | "Unknown";
+export type ErrorKind = "BadAmount" | "BadCode" | "CodeUsed" | "StopFirst" | "Busy" | "NotNow" | "GatewayDown" | "Locked" | "Storage" | "WrongPin" | "PinLocked" | "NoManager" | "TooMuch" | "RefundUnderWay" | "AlreadyDecided" | "NotAllowed" | "BadBill" | "NoBillYet" | "BadSetup" | "HqRefused" | "Unknown";

@@ -2,6 +2,7 @@
 import type { Allowed } from "./Allowed";
 import type { CodeView } from "./CodeView";
 import type { ContactView } from "./ContactView";
+import type { PaymentMethod } from "./PaymentMethod";
 import type { PaymentMoment } from "./PaymentMoment";
 import type { PaymentStatus } from "./PaymentStatus";
 import type { StageTimes } from "./StageTimes";
@@ -10,4 +11,4 @@ import type { StoppedBy } from "./StoppedBy";
 /**
  * One payment, whole.
  */
-export type PaymentView = { pay_id: string, order_no: string, amount: string, subject: string, moment: PaymentMoment, status: PaymentStatus, code: CodeView | null, seconds_left: number | null, seconds_total: number | null, contact: ContactView, stages: StageTimes, trade_seen: boolean, reason: string | null, stopped_by: StoppedBy | null, can: Allowed, case_kind: string | null, received: string | null, created_at_ms: number, stopped_at_ms: number | null, now_ms: number, version: number, };
+export type PaymentView = { pay_id: string, order_no: string, amount: string, subject: string, method: PaymentMethod, moment: PaymentMoment, status: PaymentStatus, code: CodeView | null, seconds_left: number | null, seconds_total: number | null, contact: ContactView, stages: StageTimes, trade_seen: boolean, reason: string | null, stopped_by: StoppedBy | null, can: Allowed, case_kind: string | null, received: string | null, created_at_ms: number, stopped_at_ms: number | null, now_ms: number, version: number, };

@@ -30,13 +30,19 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
   let sold = 231
   let hears: { payment: ((payment: PaymentView) => void)[]; counter: ((counter: CounterView) => void)[] } = { payment: [], counter: [] }
   const asked: string[] = []
+  const usedCodes = new Set<string>()
   const clicks = new Map<string, PaymentView>()
   const [people, refunds, cases, bills] = [new FakePeople(), new FakeRefunds(), new FakeCases(), new FakeBills()]
   const lines = () => listed(view).map((line): OrderLine => ({ ...line, order: refunds.status(line) }))
   const lineOf = (payId: string) => lines().find((line) => line.pay_id === payId) ?? refuse('NotNow', payId)
 
-  const tell = (next: CounterView) => {
-    view = next
+  const next = (like: PaymentView, amount: string, subject: string): PaymentView => {
+    sold += 1
+    const no = String(sold).padStart(4, '0')
+    return { ...like, pay_id: `pay-${no}`, order_no: `07-${no}`, amount: fullAmount(amount), subject }
+  }
+  const tell = (all: CounterView) => {
+    view = all
     hears.counter.forEach((hear) => hear(view))
   }
   const show = (payment: PaymentView): PaymentView => {
@@ -68,14 +74,25 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
         if (known !== undefined) return { kind: 'Shown', payment: known } as const
         const twin = view.pinned.find((pin) => pin.moment === 'Closing' && pin.amount === fullAmount(amount))
         if (twin !== undefined && !anotherCustomer) return { kind: 'SameAmountClosing', payment: twin } as const
-        sold += 1
-        const no = String(sold).padStart(4, '0')
-        const payment: PaymentView = { ...payments.code, pay_id: `pay-${no}`, order_no: `07-${no}`, amount: fullAmount(amount), subject }
+        const payment = next(payments.code, amount, subject)
         clicks.set(click, payment)
         tell({ ...view, current: payment })
         return { kind: 'Shown', payment } as const
       }),
-    stop: turn('stop', 'closing'),
+    collectWithCode: (amount, subject, click, anotherCustomer, code) =>
+      answer('collect_with_code', () => {
+        const known = clicks.get(click)
+        if (known !== undefined) return { kind: 'Shown', payment: known } as const
+        if (usedCodes.has(code)) return refuse('CodeUsed')
+        const twin = view.pinned.find((pin) => pin.moment === 'Closing' && pin.amount === fullAmount(amount))
+        if (twin !== undefined && !anotherCustomer) return { kind: 'SameAmountClosing', payment: twin } as const
+        usedCodes.add(code)
+        const payment = next(payments.confirming, amount, subject)
+        clicks.set(click, payment)
+        tell({ ...view, current: payment })
+        return { kind: 'Shown', payment } as const
+      }),
+    stop: (payId) => turn('stop', find(payId).method === 'QR' ? 'closing' : 'charge-stopping')(payId),
     resume: (payId) =>
       answer('resume', () => {
         const resumed = become('code', find(payId))
@@ -113,7 +130,7 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
 
     resolve: (hint, payId) => answer('resolve', () => resolveIn(lines(), hint, payId, view.status.alipay.state === 'down')),
 
-    billReview: (day) => answer('bill_review', () => bills.find(day)),
+    billPage: (day) => answer('bill_page', () => bills.page(day)),
     fetchBill: (day) => answer('fetch_bill', () => bills.read(day)),
     importBill: (day, file) => answer('import_bill', () => bills.read(day, file)),
     applyBill: (day) => answer('apply_bill', () => bills.apply(day)),

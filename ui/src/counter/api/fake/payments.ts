@@ -12,6 +12,7 @@ const asking: PaymentView = {
   order_no: '07-0231',
   amount: '38.50',
   subject: '日用百货',
+  method: 'QR',
   moment: 'Asking',
   status: 'INIT',
   code: null,
@@ -83,6 +84,9 @@ const paid: PaymentView = {
   version: 5,
 }
 
+/** With the code on the customer's phone. */
+const charging: PaymentView = { ...asking, method: 'BUYER_CODE', moment: 'Scanned', status: 'PAYING' }
+
 const aside: PaymentView = { ...paid, moment: 'AskAPerson', status: 'SUSPENSE', version: 6 }
 
 /** The payment on the panel, by the name of its state. */
@@ -99,6 +103,14 @@ export const payments = {
   closed: { ...closing, moment: 'Closed', status: 'CLOSED', seconds_left: null, seconds_total: null, can: { ...nothing, collect_again: true }, version: 5 },
   refused: { ...asking, moment: 'Refused', status: 'FAIL', reason: '商户号被限制收款，请登录商家中心查看', can: { ...nothing, collect_again: true }, version: 2 },
   offline: { ...code, contact: { state: 'unanswered', since_ms: at('14:32:41'), last_answer_at_ms: at('14:32:41') } },
+  charging,
+  confirming: { ...charging, contact: { state: 'ok', since_ms: at('14:32:37'), last_answer_at_ms: at('14:32:48') }, trade_seen: true, now_ms: at('14:32:49'), version: 2 },
+  'charge-unknown': { ...charging, contact: { state: 'unanswered', since_ms: at('14:32:37'), last_answer_at_ms: null }, now_ms: at('14:32:58') },
+  'charge-stopping': { ...charging, moment: 'Closing', status: 'CLOSING', stopped_by: 'PERSON', stopped_at_ms: at('14:33:52'), can: nothing, now_ms: at('14:33:54'), version: 3 },
+  'charge-refused': { ...charging, moment: 'Closing', status: 'CLOSING', seconds_left: 171, seconds_total: 210, can: nothing, now_ms: at('14:33:16'), version: 3 },
+  'charge-closed': { ...charging, moment: 'Closed', status: 'CLOSED', stopped_by: 'PERSON', stopped_at_ms: at('14:33:52'), can: { ...nothing, collect_again: true }, version: 4 },
+  'not-charged': { ...charging, moment: 'Refused', status: 'FAIL', reason: '余额不足，请更换付款方式后再试', can: { ...nothing, collect_again: true }, version: 2 },
+  charged: { ...paid, method: 'BUYER_CODE', stages: { code_at_ms: null, scanned_at_ms: null, paid_at_ms: at('14:32:39') }, version: 3 },
   'wrong-amount': { ...aside, case_kind: 'AMOUNT_MISMATCH', received: '35.80' },
   aside: { ...aside, case_kind: 'DUPLICATE_PAYMENT', received: '77.00' },
   long: { ...code, amount: '1234567.00', subject: '<img src=x onerror=alert(1)>' },
