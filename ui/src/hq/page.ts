@@ -1,35 +1,7 @@
-/** Which page is shown. It lives in the address, so a reload comes back to the same page. */
-import { onBeforeUnmount, onMounted, shallowRef } from 'vue'
+/** The pages of headquarters. */
+import { pagesOf } from '../shared/pages'
 
 export const pages = ['today', 'payments', 'terminals', 'cases'] as const
 export type PageName = (typeof pages)[number]
 
-export interface Page {
-  name: PageName
-  /** What the page is about: the out_trade_no of a payment. */
-  of: string | null
-}
-
-/** Reads `#payments/NUMBER`; anything unknown is today. */
-export function pageFrom(hash: string): Page {
-  const [name = '', of] = hash.replace(/^#/, '').split('/')
-  const known = pages.find((page) => page === name)
-  return { name: known ?? 'today', of: of === undefined || of === '' ? null : decodeURIComponent(of) }
-}
-
-export function addressOf(name: PageName, of?: string): string {
-  return of === undefined ? `#${name}` : `#${name}/${encodeURIComponent(of)}`
-}
-
-export function openPage(name: PageName, of?: string): void {
-  location.hash = addressOf(name, of)
-}
-
-/** The page of this window, following the address. */
-export function usePage() {
-  const page = shallowRef(pageFrom(location.hash))
-  const follow = () => (page.value = pageFrom(location.hash))
-  onMounted(() => window.addEventListener('hashchange', follow))
-  onBeforeUnmount(() => window.removeEventListener('hashchange', follow))
-  return page
-}
+export const { pageFrom, addressOf, openPage, usePage } = pagesOf(pages, 'today')

@@ -8,6 +8,24 @@ import { useCounter } from '../counter'
 
 export const pinLength = 6
 
+/** What somebody agrees to, in the words of its dialog. */
+export interface Deed<Done> {
+  title: string
+  /** What it is about: an order, a person. */
+  of?: string
+  /** Above the PIN: who may agree. */
+  line: string
+  button: string
+  /** On the button while it is done. */
+  doing: string
+  back: string
+  /** Money goes back, or somebody leaves. */
+  danger?: boolean
+  /** False: a cashier's own PIN is enough. */
+  needsManager?: boolean
+  work: (approver: string, pin: string) => Promise<Done>
+}
+
 /** `needsManager`: a cashier's PIN is not enough. */
 export function useApproval(needsManager: () => boolean = () => true) {
   const { api } = useCounter()

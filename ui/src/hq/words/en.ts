@@ -25,7 +25,7 @@ export const en: Words = {
   state: { INIT: 'Starting', PRECREATED: 'Code shown', PAYING: 'Customer pays', CLOSING: 'Stopped, checking', SUCCESS: 'Paid', CLOSED: 'Cancelled', FAIL: 'No code', SUSPENSE: 'To be decided', unproved: 'Not proved', refunded: 'Refunded', partly: 'Partly refunded' },
   kind: {
     collecting: 'Wrote down what to collect', asking: 'Asked Alipay for a code', 'code-shown': 'The code was shown', scanned: 'The customer scanned', paid: 'The money came', suspended: 'Money came and does not fit: somebody decides', stopping: 'Asked to stop', resumed: 'Went on with the same code',
-    closed: 'Proved that no money can come: cancelled', refused: 'Alipay gave no code', refunded: 'A refund changed', noticed: 'Something to look at', decided: 'Somebody decided', opened: 'The till started', other: 'Something a newer till wrote',
+    closed: 'Proved that no money can come: cancelled', refused: 'Alipay gave no code', refunding: 'A refund is wanted and written down', refunded: 'A refund changed', 'given-back': 'Headquarters gave the record back', instructed: 'Done as headquarters said', noticed: 'Something to look at', decided: 'Somebody decided', opened: 'The till started', other: 'Something a newer till wrote',
   },
   told: { QUERY: "Alipay's answer to a query", NOTIFY: "Alipay's notice", PRECREATE: "Alipay's answer with the code", CLOSE: "Alipay's answer to close", CANCEL: "Alipay's answer to cancel", PAY: "Alipay's answer to a payment code", REFUND: "Alipay's answer to a refund", REFUND_QUERY: "Alipay's answer to a refund query", other: 'Alipay' },
   terminals: {

@@ -23,7 +23,7 @@ export const zh = {
   state: { INIT: '准备收款', PRECREATED: '等顾客扫码', PAYING: '顾客付款中', CLOSING: '已停止，等确认', SUCCESS: '已到账', CLOSED: '已取消', FAIL: '没有出码', SUSPENSE: '等人决定', unproved: '没有证实', refunded: '已退款', partly: '部分退款' },
   kind: {
     collecting: '记下要收的钱', asking: '请支付宝出码', 'code-shown': '二维码已显示', scanned: '顾客已扫码', paid: '钱到了', suspended: '钱到了，但对不上，等人决定', stopping: '要求停止收款', resumed: '继续用同一个码收款',
-    closed: '确认不会再有钱，已取消', refused: '支付宝没有出码', refunded: '退款有变化', noticed: '有情况要看', decided: '有人做了决定', opened: '终端开机', other: '新版终端记下的事',
+    closed: '确认不会再有钱，已取消', refused: '支付宝没有出码', refunding: '要退款，先记下再发', refunded: '退款有变化', 'given-back': '总部送回了记录', instructed: '照总部的指示做', noticed: '有情况要看', decided: '有人做了决定', opened: '终端开机', other: '新版终端记下的事',
   },
   told: { QUERY: '支付宝查询答复', NOTIFY: '支付宝通知', PRECREATE: '支付宝出码答复', CLOSE: '支付宝关单答复', CANCEL: '支付宝撤销答复', PAY: '支付宝付款码答复', REFUND: '支付宝退款答复', REFUND_QUERY: '支付宝退款查询答复', other: '支付宝' },
   terminals: {

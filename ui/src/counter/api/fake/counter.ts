@@ -10,11 +10,13 @@ import type { CounterApi } from '../api'
 import { FakeBills } from './bill'
 import { FakeCases } from './cases'
 import { findings, selfTest } from './findings'
+import { asLine, detailOf, listed, matches } from './lines'
 import { late, payments, waiting } from './payments'
 import { FakePeople } from './people'
 import { FakeRefunds } from './refunds'
 import { refuse } from './refuse'
-import { emptyTotals, keysShown, recent, settings, story, totals } from './shop'
+import { emptyTotals, keysShown, recent, settings, totals } from './shop'
+import { fullAmount } from '../../refund/draft'
 import { resolveIn } from './verdicts'
 
 export interface FakeCounter extends CounterApi {
@@ -159,36 +161,6 @@ export function fakeCounter(start: CounterView, latencyMs = 0): FakeCounter {
       return () => void (hears = { ...hears, counter: hears.counter.filter((other) => other !== hear) })
     },
   }
-}
-
-const fullAmount = (amount: string) => {
-  const [yuan = '0', cents = ''] = amount.split('.')
-  return `${yuan}.${cents.padEnd(2, '0')}`
-}
-
-const asLine = (payment: PaymentView): OrderLine => ({ ...payment, order: 'CREATED', at_ms: payment.created_at_ms })
-
-const listed = (view: CounterView): OrderLine[] => [...view.pinned.map(asLine), ...(view.current === null ? [] : [asLine(view.current)]), ...view.recent]
-
-const open: OrderLine['status'][] = ['INIT', 'PRECREATED', 'PAYING', 'CLOSING', 'SUSPENSE']
-
-function matches(line: OrderLine, text: string, filter: string): boolean {
-  const isFound = [line.order_no, line.amount, line.subject].some((field) => field.includes(text.trim()))
-  if (filter === 'paid') return isFound && line.status === 'SUCCESS'
-  if (filter === 'refunded') return isFound && ['REFUNDING', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(line.order)
-  if (filter === 'unsure') return isFound && open.includes(line.status)
-  return isFound && (filter === 'all' || line.status === 'CLOSED' || line.status === 'FAIL')
-}
-
-function detailOf(view: CounterView, payId: string) {
-  const known = [view.current, ...view.pinned].find((payment) => payment?.pay_id === payId)
-  const found = listed(view).find((order) => order.pay_id === payId) ?? refuse('NotNow', payId)
-  const payment = known ?? { ...payments.paid, ...found, created_at_ms: found.at_ms, received: found.status === 'SUCCESS' ? found.amount : null }
-  const isPaid = payment.status === 'SUCCESS'
-  const first = story[0]?.at_ms ?? 0
-  const told = isPaid ? story : story.slice(0, 3)
-  const timeline = told.map((line) => ({ ...line, at_ms: line.at_ms - first + payment.created_at_ms, amount: line.amount === null ? null : payment.amount }))
-  return { payment, out_trade_no: 'S031T07E2_261130_000231_7Q4KX2M9', trade_no: isPaid ? '2026113022001400000054471' : null, timeline }
 }
 
 /** A shop in the middle of an ordinary afternoon. */
