@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-import { alipayPublicPem, appId } from './till.mjs'
+import { alipayPublicPem, appId, sellerId } from './till.mjs'
 
 const target = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL('../../target', import.meta.url))
 const program = process.env.YIDAN_HQ ?? join(target, 'debug', 'yidan-hq')
 
 export async function openHeadquarters() {
   const folder = mkdtempSync(join(tmpdir(), 'yidan-hq-'))
-  const merchant = `app_id = "${appId}"\nseller_id = "2088000100000001"\nmode = "demo"\nalipay_public_key = """\n${alipayPublicPem}"""\n`
+  const merchant = `app_id = "${appId}"\nseller_id = "${sellerId}"\nmode = "demo"\nalipay_public_key = """\n${alipayPublicPem}"""\n`
   writeFileSync(join(folder, 'merchant.toml'), merchant)
   const words = ['serve', '--listen', '127.0.0.1:0', '--data', 'data', '--merchant', 'merchant.toml', '--demo']
   const server = spawn(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })

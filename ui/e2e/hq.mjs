@@ -115,6 +115,30 @@ const stories = {
     await look(tab, 'story en dark')
   },
 
+  async 'money that Alipay told of shows until its till has reported it'(tab) {
+    await signInAt(tab, 'zh', 'light')
+    const till = await new Till(hq.url).enrol(hq.code('S06', '河西店'))
+    const sale = till.begin(4200)
+    await till.send()
+    await at(tab, 'nav-notices').click()
+    await tab.page.getByText('终端都上报了').waitFor()
+    await till.notified(sale)
+    await has(tab, 'unreported', '42.00')
+    const line = at(tab, 'push').filter({ hasText: till.id })
+    await line.getByText('1 条还没听到').waitFor()
+    const wanted = { terminal_id: till.id, act: 'ask', out_trade_no: sale.out_trade_no }
+    const given = await tab.page.evaluate((body) => fetch('./api/v1/instructions', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }).then((answer) => answer.status), wanted)
+    check(given === 200, `an instruction was answered ${given}`)
+    const second = till.begin(900)
+    await till.notified(second)
+    await has(tab, 'instruction', '再问一次支付宝')
+    await look(tab, 'notices zh light')
+    till.pay(sale)
+    till.pay(second)
+    await till.send()
+    await tab.page.getByText('终端都上报了').waitFor()
+  },
+
   async 'a terminal enrols with a code from the page, and a gap shows until it is filled'(tab) {
     await signInAt(tab, 'zh', 'light')
     await at(tab, 'nav-terminals').click()
@@ -183,10 +207,10 @@ try {
   for (const [language, theme] of [['zh', 'light'], ['en', 'dark']]) {
     const tab = await openPage(browser, small)
     await signInAt(tab, language, theme)
-    for (const name of ['today', 'payments', 'terminals', 'cases']) {
+    for (const name of ['today', 'payments', 'terminals', 'notices', 'cases']) {
       await at(tab, `nav-${name}`).click()
       await tab.page.waitForLoadState('networkidle', { timeout: 1000 }).catch(() => undefined)
-      await at(tab, { today: 'store', payments: 'payment', terminals: 'terminal', cases: 'case' }[name]).first().waitFor()
+      await at(tab, { today: 'store', payments: 'payment', terminals: 'terminal', notices: 'push', cases: 'case' }[name]).first().waitFor()
       await look(tab, `${name} ${language} ${theme} small`)
     }
     await tab.close()

@@ -18,9 +18,13 @@ const uuid7 = () => {
 }
 
 export const appId = '2021000100000001'
+export const sellerId = '2088000100000001'
 export const alipayPublicPem = fixture('platform_public.pem')
 const alipayKey = createPrivateKey(fixture('platform_private_pkcs8.pem'))
 const alipayDer = Buffer.from(alipayPublicPem.replace(/-----[^-]+-----|\s/g, ''), 'base64')
+
+const tradeOf = (state) => `2026${state.pay_id.replaceAll('-', '').slice(0, 24)}`
+const yuan = (fen) => `${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`
 
 export class Till {
   constructor(url) {
@@ -76,8 +80,8 @@ export class Till {
 
   // The money comes, with Alipay's signed answer; `forged` changes the text after it was signed.
   pay(state, forged = false) {
-    const trade_no = `2026${state.pay_id.replaceAll('-', '').slice(0, 24)}`
-    const total_amount = `${Math.floor(state.amount_fen / 100)}.${String(state.amount_fen % 100).padStart(2, '0')}`
+    const trade_no = tradeOf(state)
+    const total_amount = yuan(state.amount_fen)
     const said = JSON.stringify({ code: '10000', msg: 'Success', out_trade_no: state.out_trade_no, trade_no, trade_status: 'TRADE_SUCCESS', total_amount })
     const signature = sign('sha256', Buffer.from(said), alipayKey).toString('base64')
     const text = forged ? said.replace('Success', 'success') : said
@@ -85,6 +89,18 @@ export class Till {
     const paid = { ...state, status: 'SUCCESS', order_status: 'PAID', trade_no, receipts, proof: { source: 'QUERY', text, signature, cert_sn: null } }
     this.write('paid', paid)
     return paid
+  }
+
+  // What Alipay itself tells headquarters about the money, signed. The till has not reported it then.
+  async notified(state) {
+    const fields = {
+      app_id: appId, seller_id: sellerId, notify_id: uuid7(), notify_type: 'trade_status_sync', notify_time: '2026-11-30 10:00:02', charset: 'utf-8', version: '1.0', out_trade_no: state.out_trade_no,
+      trade_no: tradeOf(state), trade_status: 'TRADE_SUCCESS', total_amount: yuan(state.amount_fen), receipt_amount: yuan(state.amount_fen), gmt_payment: '2026-11-30 10:00:01',
+    }
+    const text = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1)).map((field) => field.join('=')).join('&')
+    const signed = new URLSearchParams({ ...fields, sign_type: 'RSA2', sign: sign('sha256', Buffer.from(text), alipayKey).toString('base64') })
+    const answer = await (await fetch(`${this.url}/pay/alipay/notify`, { method: 'POST', body: signed })).text()
+    if (answer !== 'success') throw new Error(`the notice was answered ${answer}`)
   }
 
   write(kind, state) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import type { Terminal } from '../src/hq/api/api'
+import type { Terminal, Unreported } from '../src/hq/api/api'
+import { hearingOf, minutesSince, waitOf } from '../src/hq/notices/waiting'
 import { addressOf, pageFrom } from '../src/hq/page'
 import { shareHere, verdictOf } from '../src/hq/terminals/completeness'
 import { barsOf, hoursOf } from '../src/hq/today/hours'
@@ -40,10 +41,19 @@ describe('the hours of all stores', () => {
   })
 })
 
+describe('what headquarters waits for', () => {
+  const told: Unreported = { out_trade_no: 'S01T01E1_1', trade_no: '2026', amount_fen: 100, terminal_id: 'S01T01', store_name: '南桥店', received_at: 0 }
+
+  it('is a case after ten minutes, and at once if nobody knows whose it is', () => {
+    expect([waitOf(told, 599_000), waitOf(told, 600_000), waitOf({ ...told, terminal_id: '' }, 0)]).toEqual(['soon', 'late', 'nobodys'])
+    expect(minutesSince(0, 119_000)).toBe(1)
+  })
+})
+
 describe('a terminal', () => {
   const now = 1_000_000_000
   const terminal: Terminal = {
-    terminal_id: 'S01T01', store_id: 'S01', store_name: '', epoch: 1, mode: 'demo', revoked_at: null, last_seen_at: now, head_seq: 10, acked_seq: 10, head_hash: '', is_complete: true, missing_from: null,
+    terminal_id: 'S01T01', store_id: 'S01', store_name: '', epoch: 1, mode: 'demo', revoked_at: null, last_seen_at: now, head_seq: 10, acked_seq: 10, head_hash: '', is_complete: true, missing_from: null, push_seq: 0, heard_seq: 0,
   }
 
   it('is complete only if everything it wrote is here and it was heard lately', () => {
@@ -53,5 +63,9 @@ describe('a terminal', () => {
     expect(verdictOf({ ...terminal, revoked_at: now }, now)).toBe('revoked')
     expect(verdictOf({ ...terminal, head_seq: 0, acked_seq: 0, last_seen_at: null }, now)).toBe('empty')
     expect(shareHere({ ...terminal, acked_seq: 5 })).toBe(150)
+  })
+
+  it('has heard everything only if its last number is the last one given', () => {
+    expect([hearingOf(terminal), hearingOf({ ...terminal, push_seq: 3, heard_seq: 2 }), hearingOf({ ...terminal, push_seq: 3, heard_seq: 3 })]).toEqual(['silent', 'behind', 'heard'])
   })
 })

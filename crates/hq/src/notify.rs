@@ -6,6 +6,7 @@
 
 use crate::app::App;
 use crate::decide::route::candidates;
+use crate::live::tell;
 use crate::push::{append, ring};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -50,6 +51,7 @@ async fn take(app: &App, body: &[u8]) -> Result<bool, sqlx::Error> {
             if let Some(terminal_id) = keep(app, &notice, body, now).await? {
                 ring(app, &terminal_id);
             }
+            tell(app, "", "", Vec::new());
             Ok(true)
         }
         Err(error) => {

@@ -94,6 +94,7 @@ export const afterSaleEn: AfterSale = {
     },
     bar: { SALE_HAS_MONEY: 'This sale has money on another order, or is being paid: not twice.', UNDER_WAY: 'It is going back: wait for the end.' },
     fact: { why: 'Why', goods: 'Goods', trade: 'Trade', twin: 'Maybe the same', then: 'Then' },
+    approve: 'A manager decides this',
     deciding: 'Writing it down',
     back: 'Not now',
     reason: 'Write down why (it is kept)',

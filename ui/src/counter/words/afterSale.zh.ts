@@ -90,6 +90,7 @@ export const afterSaleZh = {
     },
     bar: { SALE_HAS_MONEY: '同一笔生意已在另一单收到钱，或正在收，不能再算一次。', UNDER_WAY: '正在退回，等它有结论。' },
     fact: { why: '为什么', goods: '商品', trade: '交易号', twin: '像是同一位', then: '之后' },
+    approve: '这样的决定要店长同意',
     deciding: '正在记下',
     back: '先不处理',
     reason: '写明原因（会留在记录里）',

@@ -82,6 +82,7 @@ export const deskZh = {
     noneLine: '支付宝每天上午 10 点前后出前一天的账单。取来，或在商家平台下载 zip 后导入。',
     automatic: '本机会在 {time} 自动取这一天的账单',
     automaticFailed: '{time} 自动取账单，没有取到',
+    automaticWhy: { GatewayDown: '连不上支付宝', NoBillYet: '支付宝还没有出这一天的账单' },
     automaticAgain: '{time} 再自动取一次',
     count: '账单笔数',
     matched: '对上 {n} 笔',

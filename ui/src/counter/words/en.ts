@@ -108,7 +108,7 @@ export const en: Words = {
     refused: 'Alipay gave no code',
     charging: 'Asking Alipay to charge it',
     confirming: 'Waiting for the password',
-    charged: 'Code charged',
+    charged: 'Code sent',
     chargeClosed: 'Cancelled, no money came',
     notCharged: 'Not charged',
     lastUnscanned: 'Last answer: not scanned',

@@ -106,7 +106,7 @@ export const zh = {
     refused: '支付宝没有出码',
     charging: '正在请支付宝收款',
     confirming: '等顾客输密码',
-    charged: '付款码已用',
+    charged: '付款码已发出',
     chargeClosed: '已取消，没有收到钱',
     notCharged: '没有收成',
     lastUnscanned: '最后查到：还没扫码',

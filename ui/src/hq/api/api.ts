@@ -1,4 +1,5 @@
 /** What headquarters answers, and how it is asked. The shapes are those of `crates/hq`. */
+import type { PaymentStatus } from '../../shared/bindings/PaymentStatus'
 
 export interface Sums {
   count: number
@@ -33,7 +34,6 @@ export interface Receipt {
   paid_at: number
   booked: 'RECOGNISED' | 'SUSPENSE'
 }
-export type PaymentStatus = 'INIT' | 'PRECREATED' | 'PAYING' | 'CLOSING' | 'SUCCESS' | 'CLOSED' | 'FAIL' | 'SUSPENSE'
 export interface Payment {
   pay_id: string
   terminal_id: string
@@ -79,6 +79,27 @@ export interface Terminal {
   head_hash: string
   is_complete: boolean
   missing_from: number | null
+  /** The last thing it was told, by number, and the last one it has handled. */
+  push_seq: number
+  heard_seq: number
+}
+/** Money that Alipay has told of and no till has reported yet. */
+export interface Unreported {
+  out_trade_no: string
+  trade_no: string
+  amount_fen: number
+  /** Empty: nobody's number is known here. */
+  terminal_id: string
+  store_name: string | null
+  received_at: number
+}
+export interface Instruction {
+  instruction_id: string
+  terminal_id: string
+  what: { act: string; out_trade_no?: string }
+  made_by: string
+  made_at: number
+  outcome: 'DONE' | 'REFUSED' | 'NOT_UNDERSTOOD' | null
 }
 export interface Case {
   case_id: string
@@ -154,6 +175,8 @@ export const api = {
   story: (outTradeNo: string) => ask<Story>(`payments/${encodeURIComponent(outTradeNo)}`),
   terminals: () => ask<{ terminals: Terminal[] }>('terminals'),
   cases: () => ask<{ cases: Case[]; open_count: number }>('cases'),
+  unreported: () => ask<{ unreported: Unreported[] }>('unreported'),
+  instructions: () => ask<{ instructions: Instruction[] }>('instructions'),
   makeCode: (storeId: string, storeName: string, terminalId: string | null) =>
     send<Code>('enrolment-codes', { store_id: storeId, store_name: storeName, terminal_id: terminalId }),
   revoke: (terminalId: string) => send(`terminals/${encodeURIComponent(terminalId)}/revoke`),

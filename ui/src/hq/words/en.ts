@@ -3,7 +3,7 @@ import type { Words } from './zh'
 /** Every sentence of headquarters' page, in English. */
 export const en: Words = {
   app: { name: 'Yidan · Headquarters', title: 'Headquarters', size: '{stores} stores · {terminals} tills' },
-  nav: { label: 'Main', today: 'Today', payments: 'Payments', terminals: 'Tills', cases: 'Cases' },
+  nav: { label: 'Main', today: 'Today', payments: 'Payments', terminals: 'Tills', notices: 'Notices', cases: 'Cases' },
   live: { on: 'Live', off: 'No connection. Figures of {time}', language: '中文', out: 'Sign out' },
   sign: {
     title: 'Sign in to headquarters', line: "All stores' money is shown here, so we have to know who you are.", name: 'Name', password: 'Password', in: 'Sign in',
@@ -37,11 +37,19 @@ export const en: Words = {
     codeTitle: 'Enrol a till', storeId: 'Store id', storeIdNote: 'Letters and digits, such as S01; part of every number', storeName: 'Name of the store', makes: 'Make a code', cancel: 'Cancel', close: 'Done',
     code: 'Enrolment code', codeLine: 'Type it at the counter of {terminal}. It works once, until {time}.', codeOnce: 'It is not shown again. If you need one, make another.',
   },
+  notices: {
+    title: 'Notices', line: 'Alipay tells headquarters, which tells the till; the till checks and reports', unreported: 'Money that Alipay told of and no till has reported', none: 'None: all money that Alipay told of is reported.', pushes: 'What the tills were told', instructions: 'What headquarters wanted done',
+    store: 'Store', till: 'Till', number: 'out_trade_no', trade: 'Trade', told: 'When', state: 'State', amount: 'Amount', said: 'Told', heardTo: 'Heard to', wanted: 'What', by: 'Who', outcome: 'Outcome',
+    wait: { soon: 'to be reported, {n} min', late: 'not reported for {n} min: a case', nobodys: 'no known till' },
+    hearing: { heard: 'all heard', behind: '{n} not heard yet', silent: 'nothing yet', revoked: 'revoked' },
+  },
+  act: { ask: 'Ask Alipay once more', resolve: 'Decide a case', refund: 'Give money back', other: 'Something else' },
+  outcome: { DONE: 'done', REFUSED: 'refused by the till', NOT_UNDERSTOOD: 'the till does not know it', WAITING: 'no answer yet', other: 'something else' },
   cases: {
     title: 'Cases', line: '{n} open. Money is handled at its till; the story is here', what: 'What happened', where: 'Store · order', proof: 'Proof', by: 'Found by', since: 'Since', amount: 'Amount', terminal: 'the till', hq: 'headquarters', none: 'Nothing to do', noneLine: 'Every fen is accounted for.', trade: 'trade {number}', noTrade: 'no trade number',
   },
   case: {
     AMOUNT_MISMATCH: 'A wrong amount', CONTRADICTION: 'Alipay contradicts itself', DUPLICATE_PAYMENT: 'Paid twice', LATE_PAYMENT: 'Money on a cancelled order', PAID_AFTER_STOP: 'Paid after it was stopped', TRADE_VANISHED: 'A trade has vanished', CLOSED_BUT_ALIVE: 'A cancelled order can still be paid',
-    CHANNEL_MISSING: 'Alipay does not know this money', REFUNDED_ELSEWHERE: 'Refunded elsewhere', UNPROVED_PAYMENT: "The till says paid, without Alipay's proof", UNPROVED_REFUND: "The till says refunded, without Alipay's proof", DUPLICATE_REPORT: 'One trade was reported twice', OTHER_HISTORY: "The till's journal is not the one known here", other: 'Something a newer till reported',
+    CHANNEL_MISSING: 'Alipay does not know this money', REFUNDED_ELSEWHERE: 'Refunded elsewhere', UNPROVED_PAYMENT: "The till says paid, without Alipay's proof", UNPROVED_REFUND: "The till says refunded, without Alipay's proof", DUPLICATE_REPORT: 'One trade was reported twice', UNREPORTED_MONEY: 'Money came and the till has not reported it', OTHER_HISTORY: "The till's journal is not the one known here", other: 'Something a newer till reported',
   },
 }

@@ -34,7 +34,7 @@ export function choose(language: Language): void {
 }
 
 /** A kind that this version has no words for becomes the general sentence, never a raw key. */
-export function keyOr(section: 'kind' | 'case' | 'told', key: string): string {
+export function keyOr(section: 'kind' | 'case' | 'told' | 'act' | 'outcome', key: string): string {
   const full = `${section}.${key}`
   return i18n.global.te(full, 'zh') ? full : `${section}.other`
 }

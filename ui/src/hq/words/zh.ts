@@ -1,7 +1,7 @@
 /** Every sentence of headquarters' page, in Chinese. */
 export const zh = {
   app: { name: '一单 · 总部', title: '总部', size: '{stores} 家门店 · {terminals} 台终端' },
-  nav: { label: '主导航', today: '今日', payments: '支付单', terminals: '终端', cases: '待处理' },
+  nav: { label: '主导航', today: '今日', payments: '支付单', terminals: '终端', notices: '通知', cases: '待处理' },
   live: { on: '实时', off: '连不上总部，显示的是 {time} 的数', language: 'English', out: '退出' },
   sign: {
     title: '登录总部', line: '看得到所有门店的钱，所以要先知道您是谁。', name: '用户名', password: '密码', in: '登录',
@@ -35,12 +35,20 @@ export const zh = {
     codeTitle: '登记一台终端', storeId: '门店号', storeIdNote: '字母和数字，例如 S01；会写进每个订单号', storeName: '门店名', makes: '生成登记码', cancel: '取消', close: '完成',
     code: '登记码', codeLine: '在 {terminal} 的收银台上输入。只能用一次，{time} 前有效。', codeOnce: '关掉后就看不到了，需要时再生成一个。',
   },
+  notices: {
+    title: '通知与推送', line: '支付宝先告诉总部，总部再告诉终端；钱由终端核对、上报', unreported: '支付宝通知过、终端还没上报的钱', none: '没有。支付宝通知过的钱，终端都上报了。', pushes: '推给终端的消息', instructions: '总部的指示',
+    store: '门店', till: '终端', number: '商户订单号', trade: '交易号', told: '什么时候', state: '状态', amount: '金额', said: '推了几条', heardTo: '听到第几条', wanted: '要做什么', by: '谁', outcome: '结果',
+    wait: { soon: '等终端上报，{n} 分钟', late: '{n} 分钟没上报，已列入待处理', nobodys: '不知道是哪台终端的' },
+    hearing: { heard: '都听到了', behind: '{n} 条还没听到', silent: '还没推过', revoked: '已停用' },
+  },
+  act: { ask: '再问一次支付宝', resolve: '决定一件待处理', refund: '退款', other: '别的事' },
+  outcome: { DONE: '做了', REFUSED: '终端没有照做', NOT_UNDERSTOOD: '终端还不懂这个指示', WAITING: '还没回答', other: '别的结果' },
   cases: {
     title: '待处理', line: '{n} 件。钱由它的终端处理，这里看得到来龙去脉', what: '发生了什么', where: '门店 · 单号', proof: '凭据', by: '谁发现的', since: '什么时候', amount: '金额', terminal: '终端报告', hq: '总部核对', none: '没有要处理的', noneLine: '每一分钱都对得上。', trade: '交易号 {number}', noTrade: '没有交易号',
   },
   case: {
     AMOUNT_MISMATCH: '金额不对', CONTRADICTION: '支付宝前后说法不一', DUPLICATE_PAYMENT: '同一单付了两次', LATE_PAYMENT: '已取消的单又收到钱', PAID_AFTER_STOP: '停止以后付成功了', TRADE_VANISHED: '交易查不到了', CLOSED_BUT_ALIVE: '已取消的单还能付',
-    CHANNEL_MISSING: '支付宝没有这笔钱', REFUNDED_ELSEWHERE: '在别处退了款', UNPROVED_PAYMENT: '终端说到账，但没有支付宝的证据', UNPROVED_REFUND: '终端说退了款，但没有支付宝的证据', DUPLICATE_REPORT: '一笔交易被报了两次', OTHER_HISTORY: '终端的流水和总部的对不上', other: '新版终端报告的事',
+    CHANNEL_MISSING: '支付宝没有这笔钱', REFUNDED_ELSEWHERE: '在别处退了款', UNPROVED_PAYMENT: '终端说到账，但没有支付宝的证据', UNPROVED_REFUND: '终端说退了款，但没有支付宝的证据', DUPLICATE_REPORT: '一笔交易被报了两次', UNREPORTED_MONEY: '钱到了，终端没有上报', OTHER_HISTORY: '终端的流水和总部的对不上', other: '新版终端报告的事',
   },
 }
 
