@@ -19,7 +19,7 @@ async fn yesterdays_bill_is_in_before_ten_and_waits_for_a_person() {
     );
     shop.jump(hours(2)).await;
 
-    assert_eq!(days_in(&shop).await, [day.clone()]);
+    assert_eq!(days_in(&shop).await, std::slice::from_ref(&day));
     assert!(planned(&shop, &day).await.is_none());
     shop.jump(hours(1)).await;
     assert!(shop.counter.payment(&payment).await.refunds.is_empty(), "the bill alone asks nothing");
@@ -46,7 +46,7 @@ async fn a_bill_that_does_not_come_is_tried_again_and_the_screen_can_say_so() {
 
     shop.alipay.clear_faults();
     shop.jump(minutes(11)).await;
-    assert_eq!(days_in(&shop).await, [day.clone()]);
+    assert_eq!(days_in(&shop).await, std::slice::from_ref(&day));
     assert!(planned(&shop, &day).await.is_none());
 }
 

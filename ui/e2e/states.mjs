@@ -141,11 +141,11 @@ export const deedScreens = [
   ['resolve-given-back', 'idle', 'resolve', says('0226')],
   ['resolve-several', 'idle', 'resolve', async (page) => {
     await page.fill('[data-testid=hint]', '1')
-    await page.waitForSelector('.v .empty')
+    await page.waitForSelector('[data-testid=several]')
   }],
   ['resolve-none', 'idle', 'resolve', async (page) => {
     await page.fill('[data-testid=hint]', '9999')
-    await page.waitForSelector('.empty')
+    await page.waitForSelector('[data-testid=none]')
   }],
   ['decide', 'cases', 'cases', async (page) => {
     await page.click('[data-testid=decide-REFUND]')

@@ -106,6 +106,15 @@ export const stories = {
     await page.waitForFunction(() => document.activeElement?.id === 'amount')
   },
 
+  'the verdict about the last customer is gone with the first digit of the next': async (page, origin) => {
+    await arrive(page, `${origin}/index.html?fake=idle#resolve`)
+    await page.fill('[data-testid=hint]', '0230')
+    await page.waitForSelector('[data-testid=verdict][data-verdict=PAID]')
+    await page.fill('[data-testid=hint]', '0224')
+    assert.equal(await page.locator('[data-testid=verdict]').count(), 0)
+    await page.waitForSelector('[data-testid=verdict][data-verdict=NOT_PAID]')
+  },
+
   'stop, serve the next, and the same amount asks once': async (page, origin) => {
     await arrive(page, `${origin}/index.html?fake=code`)
     await page.keyboard.press('Escape')

@@ -36,8 +36,11 @@ export function useResolve() {
 
   function type(text: string) {
     hint.value = text
-    found.value = text.trim() === '' ? null : found.value
+    // From the first stroke on the last verdict is about another question: nobody may read it, or act on it.
+    found.value = text.trim() === '' || found.value === null ? null : { ...found.value, verdict: null }
     chosen.value = null
+    busy.value = text.trim() !== ''
+    turn += 1
     window.clearTimeout(timer)
     timer = window.setTimeout(look, quietMs)
   }

@@ -43,6 +43,7 @@ export const afterSaleEn: AfterSale = {
     askNow: 'Ask now',
     retry: 'Again, same number',
     sameNumber: 'Same number: refunded once at most',
+    fact: { said: 'Last time', number: 'Number', then: 'Then' },
     balance: 'The merchant balance is too low: nothing went back yet. Top it up, then again under the same number.',
     closedWindow: 'Too late: Alipay refunds this one no longer. The manager pays the customer back another way.',
     refused: 'Alipay did not refund; the money is still ours: {said}',

@@ -39,6 +39,7 @@ export const afterSaleZh = {
     askNow: '现在再问',
     retry: '用同一个号再退',
     sameNumber: '号不变，最多退一次',
+    fact: { said: '上次', number: '退款号', then: '之后' },
     balance: '商户余额不足，还没有退。充值以后用同一个号再退。',
     closedWindow: '超过可退期限，支付宝不再受理。请店长用别的方式退给顾客。',
     refused: '支付宝没有退，钱还在本店：{said}',
