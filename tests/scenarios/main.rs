@@ -9,6 +9,7 @@ mod closed_before_scan;
 mod crash_points;
 mod crashed;
 mod double_click;
+mod ends_at_the_password;
 mod field_refunds;
 mod first_money_wins;
 mod foreign_headquarters;

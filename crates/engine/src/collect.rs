@@ -10,7 +10,7 @@ use rusqlite::Transaction;
 use std::rc::Rc;
 use std::time::Duration;
 use yidan_payment::{
-    Fen, Hash, Method, OrderId, OrderStatus, OutTradeNo, Payment, PaymentId, RequestId, SaleId, Status, UtcMs,
+    Fen, Hash, Intent, Method, OrderId, OrderStatus, OutTradeNo, Payment, PaymentId, RequestId, SaleId, Status, UtcMs,
 };
 use yidan_wire::EventKind;
 
@@ -275,7 +275,7 @@ impl Engine {
     }
 
     fn new_payment(&self, order: &OrderRow, method: Method) -> Result<Payment, WriteError> {
-        Ok(Payment {
+        let intent = Intent {
             pay_id: new_id(self.ids.as_ref()),
             order_id: order.order_id,
             sale_id: order.sale_id,
@@ -283,24 +283,9 @@ impl Engine {
             account: self.gateway.account(),
             out_trade_no: self.mint_number(order)?,
             amount: order.amount,
-            status: Status::Init,
-            trade_no: None,
-            trade_seen: false,
-            request_body: None,
-            qr_code: None,
-            body_expires_at: None,
-            code_expires_at: None,
-            stopped_by: None,
-            close_sent_at: None,
-            precreated_at: None,
-            dead_after: None,
-            watch_at: None,
-            booked_at: None,
-            receipts: Vec::new(),
-            refunds: Vec::new(),
-            version: 0,
             created_at: order.created_at,
-        })
+        };
+        Ok(intent.begin())
     }
 
     fn mint_number(&self, order: &OrderRow) -> Result<OutTradeNo, WriteError> {

@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
-use yidan_payment::{Payment, PaymentId, QrCode, Refund, RefundStatus, Status, StatusName, Step, UtcMs};
+use yidan_payment::{Intent, Payment, PaymentId, QrCode, Refund, RefundStatus, Status, StatusName, Step, UtcMs};
 use yidan_wire::{EventKind, Past, PastLine, PaymentState, Since};
 
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
@@ -232,7 +232,7 @@ pub(crate) fn text_of(since: &Since) -> String {
 }
 
 fn begun(state: &PaymentState) -> Payment {
-    Payment {
+    let intent = Intent {
         pay_id: state.pay_id,
         order_id: state.order_id,
         sale_id: state.sale_id,
@@ -240,24 +240,9 @@ fn begun(state: &PaymentState) -> Payment {
         account: state.account.clone(),
         out_trade_no: state.out_trade_no.clone(),
         amount: state.amount_fen,
-        status: Status::Init,
-        trade_no: None,
-        trade_seen: false,
-        request_body: None,
-        qr_code: None,
-        body_expires_at: None,
-        code_expires_at: None,
-        stopped_by: None,
-        close_sent_at: None,
-        precreated_at: None,
-        dead_after: None,
-        watch_at: None,
-        booked_at: None,
-        receipts: Vec::new(),
-        refunds: Vec::new(),
-        version: 0,
         created_at: state.created_at,
-    }
+    };
+    intent.begin()
 }
 
 /// The payment as a line tells it, under the name it has here.

@@ -58,6 +58,39 @@ pub enum Evidence {
     CancelRefunded(PaidTrade),
 }
 
+impl Evidence {
+    /// The trade that it says brought money.
+    #[must_use]
+    pub fn paid_trade(&self) -> Option<&PaidTrade> {
+        match self {
+            Evidence::Paid(paid) | Evidence::TradeClosedPaid(paid) | Evidence::CancelRefunded(paid) => Some(paid),
+            Evidence::QrIssued { .. }
+            | Evidence::Refused(_)
+            | Evidence::RefusedTradeExists(_)
+            | Evidence::NoTrade(_)
+            | Evidence::WaitBuyerPay(_)
+            | Evidence::TradeClosed(_)
+            | Evidence::RefundedOurs(_)
+            | Evidence::RefundedElsewhere(_)
+            | Evidence::RefundMoved(_)
+            | Evidence::RefundAccepted { .. }
+            | Evidence::RefundRefused { .. }
+            | Evidence::NotRefunded(_)
+            | Evidence::CloseAccepted
+            | Evidence::CloseRefused(_) => None,
+        }
+    }
+
+    /// What the trade of which it tells asks or brought; `None` if it tells of no trade.
+    #[must_use]
+    pub fn trade_total(&self) -> Option<Fen> {
+        if let Evidence::WaitBuyerPay(seen) | Evidence::TradeClosed(seen) = self {
+            return Some(seen.total);
+        }
+        self.paid_trade().map(|paid| paid.total)
+    }
+}
+
 /// The text of a code. Whoever sees it can pay, so `Debug` shows dots.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -6,6 +6,7 @@ mod event;
 mod evidence;
 mod fen;
 mod id;
+mod intent;
 mod order;
 mod outcome;
 mod reconcile;
@@ -25,6 +26,7 @@ pub use fen::{Fen, FenError};
 pub use id::{
     CaseId, EventId, Id, NumberError, OrderId, OutTradeNo, PaymentId, RefundId, RequestId, SaleId, TradeNo, kind,
 };
+pub use intent::Intent;
 pub use order::{OrderStatus, order_status};
 pub use outcome::{CaseKind, Input, NewCase, Outcome, Proposal, Step, WishRefused};
 pub use reconcile::{

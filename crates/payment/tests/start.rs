@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 use yidan_payment::{
-    Account, Booked, Death, Evidence, Fen, Input, Method, NoRefund, NoTrade, OrderId, OutTradeNo, PaidTrade, Payment,
-    PaymentId, Receipt, Refund, RefundFact, RefundOrigin, RefundStatus, RefundWish, Refusal, RequestId, SaleId,
-    SeenTrade, Status, StatusName, StoppedBy, TradeNo, UtcMs,
+    Account, Booked, Death, Evidence, Fen, Input, Intent, Method, NoRefund, NoTrade, OrderId, OutTradeNo, PaidTrade,
+    Payment, PaymentId, Receipt, Refund, RefundFact, RefundOrigin, RefundStatus, RefundWish, Refusal, RequestId,
+    SaleId, SeenTrade, Status, StatusName, StoppedBy, TradeNo, UtcMs,
 };
 
 /// When the precreate was sent.
@@ -37,7 +37,7 @@ pub fn refusal(sub_code: &str) -> Refusal {
 /// A payment that was just written down: nothing was sent.
 pub fn fresh() -> Payment {
     let uuid = uuid::Uuid::from_u128(1);
-    Payment {
+    let intent = Intent {
         pay_id: PaymentId::new(uuid),
         order_id: OrderId::new(uuid),
         sale_id: SaleId::new(uuid),
@@ -45,24 +45,9 @@ pub fn fresh() -> Payment {
         account: Account("2021000100000001@openapi.alipay.com".into()),
         out_trade_no: OutTradeNo::new("S01T02_20261130_000100").unwrap(),
         amount: fen(AMOUNT),
-        status: Status::Init,
-        trade_no: None,
-        trade_seen: false,
-        request_body: None,
-        qr_code: None,
-        body_expires_at: None,
-        code_expires_at: None,
-        stopped_by: None,
-        close_sent_at: None,
-        precreated_at: None,
-        dead_after: None,
-        watch_at: None,
-        booked_at: None,
-        receipts: Vec::new(),
-        refunds: Vec::new(),
-        version: 1,
         created_at: at(-1),
-    }
+    };
+    Payment { version: 1, ..intent.begin() }
 }
 
 /// A payment as it usually is in this status.

@@ -10,7 +10,7 @@ use crate::{Engine, Error};
 use rusqlite::Transaction;
 use std::rc::Rc;
 use yidan_payment::{
-    Evidence, Fen, Finding, Hash, Input, Method, OrderStatus, OutTradeNo, Payment, RequestId, SaleId, Statement, Status,
+    Fen, Finding, Hash, Input, Intent, Method, OrderStatus, OutTradeNo, Payment, RequestId, SaleId, Statement,
 };
 use yidan_wire::EventKind;
 
@@ -60,7 +60,7 @@ impl Engine {
         }
         let Ok(number) = OutTradeNo::new(finding.out_trade_no.clone()) else { return Ok(Remembered::NoSuchTrade) };
         let Ok(statement) = self.gateway.query(&number).await else { return Ok(Remembered::Unanswered) };
-        let Some(amount) = amount_of(&statement.evidence) else { return Ok(Remembered::NoSuchTrade) };
+        let Some(amount) = statement.evidence.trade_total() else { return Ok(Remembered::NoSuchTrade) };
         self.write_down_again(finding, &number, amount, &statement)?;
         Ok(Remembered::Booked)
     }
@@ -131,7 +131,7 @@ impl Engine {
     }
 
     fn forgotten_payment(&self, order: &OrderRow, number: &OutTradeNo) -> Payment {
-        Payment {
+        let intent = Intent {
             pay_id: new_id(self.ids.as_ref()),
             order_id: order.order_id,
             sale_id: order.sale_id,
@@ -139,44 +139,9 @@ impl Engine {
             account: self.gateway.account(),
             out_trade_no: number.clone(),
             amount: order.amount,
-            status: Status::Closing,
-            trade_no: None,
-            trade_seen: false,
-            request_body: None,
-            qr_code: None,
-            body_expires_at: None,
-            code_expires_at: None,
-            stopped_by: None,
-            close_sent_at: None,
-            precreated_at: None,
-            dead_after: None,
-            watch_at: None,
-            booked_at: None,
-            receipts: Vec::new(),
-            refunds: Vec::new(),
-            version: 0,
             created_at: order.created_at,
-        }
-    }
-}
-
-/// What the trade asks or brought; `None` if the statement knows no trade.
-fn amount_of(evidence: &Evidence) -> Option<Fen> {
-    match evidence {
-        Evidence::Paid(paid) | Evidence::TradeClosedPaid(paid) | Evidence::CancelRefunded(paid) => Some(paid.total),
-        Evidence::WaitBuyerPay(seen) | Evidence::TradeClosed(seen) => Some(seen.total),
-        Evidence::QrIssued { .. }
-        | Evidence::Refused(_)
-        | Evidence::RefusedTradeExists(_)
-        | Evidence::NoTrade(_)
-        | Evidence::RefundedOurs(_)
-        | Evidence::RefundedElsewhere(_)
-        | Evidence::RefundMoved(_)
-        | Evidence::RefundAccepted { .. }
-        | Evidence::RefundRefused { .. }
-        | Evidence::NotRefunded(_)
-        | Evidence::CloseAccepted
-        | Evidence::CloseRefused(_) => None,
+        };
+        intent.begin_again()
     }
 }
 

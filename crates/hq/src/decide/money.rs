@@ -184,7 +184,7 @@ impl Ledger {
 
     fn book_receipt(&mut self, report: &Report<'_>, reported: &ReceiptState) {
         let receipt = &reported.receipt;
-        let is_proved = report.proved.and_then(paid_trade).is_some_and(|paid| proves(paid, receipt));
+        let is_proved = report.proved.and_then(Evidence::paid_trade).is_some_and(|paid| proves(paid, receipt));
         match self.receipts.get_mut(&receipt.trade_no) {
             Some(known) if !is_same_payment(&known.reporter, known.pay_id, report) => {
                 self.find(report, Finding::DuplicateReport, Some(&receipt.trade_no), receipt.total);
@@ -204,7 +204,7 @@ impl Ledger {
 
     fn count(&mut self, report: &Report<'_>, reported: &ReceiptState) {
         let receipt = &reported.receipt;
-        let proved = report.proved.and_then(paid_trade);
+        let proved = report.proved.and_then(Evidence::paid_trade);
         let counted = CountedReceipt {
             reporter: report.reporter.clone(),
             pay_id: report.state.pay_id,
@@ -340,27 +340,6 @@ fn claims_money(status: StatusName) -> bool {
 
 fn proves(paid: &PaidTrade, receipt: &Receipt) -> bool {
     paid.trade_no == receipt.trade_no && paid.total == receipt.total
-}
-
-/// The trade that a statement says brought money.
-fn paid_trade(evidence: &Evidence) -> Option<&PaidTrade> {
-    match evidence {
-        Evidence::Paid(paid) | Evidence::TradeClosedPaid(paid) | Evidence::CancelRefunded(paid) => Some(paid),
-        Evidence::QrIssued { .. }
-        | Evidence::Refused(_)
-        | Evidence::RefusedTradeExists(_)
-        | Evidence::NoTrade(_)
-        | Evidence::WaitBuyerPay(_)
-        | Evidence::TradeClosed(_)
-        | Evidence::RefundedOurs(_)
-        | Evidence::RefundedElsewhere(_)
-        | Evidence::RefundMoved(_)
-        | Evidence::RefundAccepted { .. }
-        | Evidence::RefundRefused { .. }
-        | Evidence::NotRefunded(_)
-        | Evidence::CloseAccepted
-        | Evidence::CloseRefused(_) => None,
-    }
 }
 
 /// Whether a statement proves a refund. A paid trade is closed only by giving all of it back: `all` says that the
