@@ -62,6 +62,10 @@ fn register() {
         xGetSystemCall: None,
         xNextSystemCall: None,
     };
+    // SAFETY: before SQLite's first use, with the argument that this option takes. Nobody asks how much memory SQLite
+    // has, and counting it makes the worlds wait for one another.
+    let code = unsafe { ffi::sqlite3_config(ffi::SQLITE_CONFIG_MEMSTATUS, 0 as c_int) };
+    assert_eq!(code, ffi::SQLITE_OK, "SQLite is not in use yet");
     // SAFETY: the table lives as long as the process, and its functions are those below.
     let code = unsafe { ffi::sqlite3_vfs_register(Box::into_raw(Box::new(vfs)), 0) };
     assert_eq!(code, ffi::SQLITE_OK, "SQLite takes a VFS");
