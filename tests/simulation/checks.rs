@@ -177,8 +177,8 @@ impl World {
             if !live.is_empty() || !watched.is_empty() || report.waiting > 0 {
                 return Ok(false);
             }
-            for pay_id in till.known.keys() {
-                let payment = database.load_payment(*pay_id).map_err(unreadable)?;
+            for pay_id in database.list_refunding().map_err(unreadable)? {
+                let payment = database.load_payment(pay_id).map_err(unreadable)?;
                 if !payment.refunds_to_ask().is_empty() {
                     return Ok(false);
                 }

@@ -210,8 +210,13 @@ impl World {
 
     /// Whatever the program calls an order: what is written on it says whose it is.
     pub(crate) fn owner_at(&self, till: usize, payment: &Payment) -> Option<usize> {
+        if let Some(customer) = self.subjects.borrow().get(&payment.order_id) {
+            return Some(*customer);
+        }
         let order = self.tills[till].running.as_ref()?.engine.database().load_order(payment.order_id).ok()?;
-        order.subject.strip_prefix("goods ")?.parse().ok()
+        let customer = order.subject.strip_prefix("goods ")?.parse().ok()?;
+        self.subjects.borrow_mut().insert(payment.order_id, customer);
+        Some(customer)
     }
 
     /// The screen shows a payment as it is now.
@@ -314,11 +319,11 @@ impl World {
     fn adopt_or_type_again(&mut self, till: usize, customer: usize) {
         let Some(running) = &self.tills[till].running else { return };
         let database = running.engine.database();
-        let requests = self.customers[customer].requests.iter();
-        let known: Result<Vec<_>, _> = requests.map(|request| database.find_by_request(*request)).collect();
-        // The program has stopped again: nobody has seen anything.
-        let Ok(known) = known else { return };
-        match known.into_iter().flatten().next() {
+        // Older drafts were looked for at an earlier start, and were not there.
+        let Some(draft) = self.customers[customer].requests.last() else { return };
+        // If the program has stopped again, nobody has seen anything.
+        let Ok(known) = database.find_by_request(*draft) else { return };
+        match known {
             Some((_, pay_id)) => self.customers[customer].payment = Some(pay_id),
             None => self.new_draft(customer),
         }

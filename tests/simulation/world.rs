@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use yidan_payment::{Account, PaymentId, StatusName};
+use yidan_payment::{Account, OrderId, PaymentId, StatusName};
 use yidan_wire::EventKind;
 
 /// Something that must never happen did, or something that must happen did not.
@@ -62,6 +62,8 @@ pub struct World {
     pub(crate) tills: Vec<Till>,
     pub(crate) customers: Vec<Customer>,
     pub(crate) owners: BTreeMap<String, PaymentId>,
+    /// Whose order it is, as it says itself.
+    pub(crate) subjects: RefCell<BTreeMap<OrderId, usize>>,
     pub(crate) decided: BTreeSet<PaymentId>,
     /// Lines of the bill that nobody has heard yet: number at the gateway, number of the refund.
     pub(crate) on_bill: BTreeSet<(String, String)>,
@@ -167,6 +169,7 @@ impl World {
             tills,
             customers: Vec::new(),
             owners: BTreeMap::new(),
+            subjects: RefCell::default(),
             decided: BTreeSet::new(),
             on_bill: BTreeSet::new(),
             bill_is_in: false,

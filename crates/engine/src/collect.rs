@@ -133,14 +133,8 @@ impl Engine {
     /// # Errors
     /// [`Error::Storage`].
     pub fn list_live_at_counter(&self) -> Result<Vec<Payment>, Error> {
-        let mut at_counter = Vec::new();
-        for pay_id in self.database.list_live()? {
-            let payment = self.database.load_payment(pay_id)?;
-            if self.database.load_order(payment.order_id)?.source == COUNTER {
-                at_counter.push(payment);
-            }
-        }
-        Ok(at_counter)
+        let live = self.database.list_live_from(COUNTER)?;
+        live.into_iter().map(|pay_id| self.database.load_payment(pay_id)).collect()
     }
 
     fn find_bill(&self, order: &NewOrder, source: &str, external_ref: &str) -> Result<Option<Collected>, Error> {

@@ -101,27 +101,30 @@ pub(super) fn connect(path: &Path, vfs: Option<&str>) -> Result<Connection, Open
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Otherwise a statement that a partial index might serve is compiled anew for every value bound to it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(wrong)?;
-    refuse_newer(&connection, path)?;
+    let version = read_version(&connection, path)?;
     connection.pragma_update(None, "journal_mode", "wal").map_err(wrong)?;
     connection.pragma_update(None, "synchronous", "full").map_err(wrong)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(wrong)?;
     connection.pragma_update(None, "trusted_schema", false).map_err(wrong)?;
     connection.pragma_update(None, "temp_store", "memory").map_err(wrong)?;
     barrier(&connection, path)?;
-    Migrations::from_slice(MIGRATIONS)
-        .to_latest(&mut connection)
-        .map_err(|error| disk("bring up to date", path, error))?;
-    barrier(&connection, path)?;
+    if version < MIGRATIONS.len() {
+        Migrations::from_slice(MIGRATIONS)
+            .to_latest(&mut connection)
+            .map_err(|error| disk("bring up to date", path, error))?;
+        barrier(&connection, path)?;
+    }
     Ok(connection)
 }
 
-fn refuse_newer(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+/// How many migrations the file has seen.
+fn read_version(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
     let version: i64 =
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|error| explain(path, error))?;
-    if usize::try_from(version).is_ok_and(|version| version > MIGRATIONS.len()) {
-        return Err(OpenError::TooNew { path: path.into() });
+    match usize::try_from(version) {
+        Ok(version) if version <= MIGRATIONS.len() => Ok(version),
+        Ok(_) | Err(_) => Err(OpenError::TooNew { path: path.into() }),
     }
-    Ok(())
 }
 
 /// Everything committed goes into the main file and to the disk. The pragma can answer *busy* without an error.

@@ -3,6 +3,7 @@
 use super::{Database, RowError, WriteError, parse};
 use crate::Error;
 use rusqlite::{Connection, Row, Transaction, params};
+use std::sync::LazyLock;
 use yidan_payment::{Fen, Hash, OrderId, OrderStatus, PaymentId, RequestId, SaleId, StatusName, UtcMs};
 
 /// An order as stored.
@@ -59,6 +60,7 @@ pub struct OrderSearch {
 
 const COLUMNS: &str = "order_id, sale_id, order_no, source, external_ref, attempt, amount_fen, subject, operator_id, \
                        business_day, day_seq, request_id, content_hash, replaces_order_id, created_at_ms";
+static BY_ID: LazyLock<String> = LazyLock::new(|| format!("select {COLUMNS} from orders where order_id = ?1"));
 
 pub(crate) fn insert_order(
     transaction: &Transaction<'_>,
@@ -137,7 +139,7 @@ pub(crate) fn is_day_seq_taken(connection: &Connection, business_day: &str, day_
 
 pub(crate) fn load_order(connection: &Connection, order_id: OrderId) -> Result<OrderRow, RowError> {
     connection
-        .prepare_cached(&format!("select {COLUMNS} from orders where order_id = ?1"))?
+        .prepare_cached(&BY_ID)?
         .query_and_then([order_id.to_string()], read_order)?
         .next()
         .unwrap_or_else(|| Err(RowError::Unreadable(format!("there is no order {order_id}"))))

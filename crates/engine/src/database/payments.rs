@@ -4,6 +4,7 @@ use super::refunds::{list_refunds, save_refund};
 use super::{Database, RowError, WriteError, parse};
 use crate::Error;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use std::sync::LazyLock;
 use yidan_payment::{
     Account, Booked, Fen, Hash, Method, OutTradeNo, Payment, PaymentId, QrCode, Receipt, RefundId, SaleId, Statement,
     Status, StoppedBy, TradeNo, UtcMs,
@@ -13,6 +14,7 @@ const COLUMNS: &str = "pay_id, order_id, sale_id, method, account, out_trade_no,
                        trade_seen, request_body, qr_code, code_expires_at_ms, stopped_by, close_sent_at_ms, \
                        precreated_at_ms, dead_after_ms, watch_at_ms, booked_at_ms, version, created_at_ms, \
                        body_expires_at_ms";
+static BY_ID: LazyLock<String> = LazyLock::new(|| format!("select {COLUMNS} from payments where pay_id = ?1"));
 
 pub(crate) fn insert_payment(transaction: &Transaction<'_>, payment: &Payment) -> Result<(), WriteError> {
     transaction
@@ -148,11 +150,8 @@ pub(crate) fn keep_statement(
 }
 
 pub(crate) fn find_payment(connection: &Connection, pay_id: PaymentId) -> Result<Option<Payment>, RowError> {
-    let payment = connection
-        .prepare_cached(&format!("select {COLUMNS} from payments where pay_id = ?1"))?
-        .query_and_then([pay_id.to_string()], read_payment)?
-        .next()
-        .transpose()?;
+    let payment =
+        connection.prepare_cached(&BY_ID)?.query_and_then([pay_id.to_string()], read_payment)?.next().transpose()?;
     let Some(mut payment) = payment else { return Ok(None) };
     payment.receipts = list_receipts(connection, pay_id)?;
     payment.refunds = list_refunds(connection, pay_id)?;
@@ -194,6 +193,18 @@ impl Database {
         self.list_ids(
             "select pay_id from payments where status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING') order by created_at_ms",
             &[],
+        )
+    }
+
+    /// Those of them whose order came from `source`, the oldest first.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub(crate) fn list_live_from(&self, source: &str) -> Result<Vec<PaymentId>, Error> {
+        self.list_ids(
+            "select p.pay_id from payments p join orders o using (order_id)
+             where p.status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING') and o.source = ?1 order by p.created_at_ms",
+            &[&source],
         )
     }
 
