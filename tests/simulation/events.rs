@@ -1,6 +1,7 @@
 //! What happens in the world, and in which order: by time, then as it was planned.
 
 use crate::customer::Step;
+use crate::faults::Outage;
 use crate::wire::{Call, HqAsk, HqReply, Reply, Signer};
 use tokio::sync::oneshot;
 
@@ -52,8 +53,8 @@ pub enum Event {
     HqRenewed,
     /// Nothing goes wrong any more.
     Calm,
-    /// The gateway cannot be reached, or can again.
-    Outage { begins: bool },
+    /// The gateway does not answer, or does again.
+    Outage(Option<Outage>),
     /// The day's bill is in.
     Bill,
     /// Whether all is settled is looked at.

@@ -29,7 +29,7 @@ pub struct Faults {
     pub no_date: u64,
     /// A trade asks for another amount than the order's.
     pub other_amount: u64,
-    /// The gateway cannot be reached for many minutes, from all tills.
+    /// The gateway, or what answers questions there, cannot be reached for many minutes, from all tills.
     pub outage: bool,
     /// A code that is dead can be scanned after all.
     pub lawless: u64,
@@ -138,6 +138,15 @@ impl Faults {
         faults.other_till = if side.happens(600) { side.between(200, 900) } else { 0 };
         faults
     }
+}
+
+/// What of the gateway does not answer for many minutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outage {
+    /// Nothing.
+    Everything,
+    /// Questions; everything else is answered.
+    Questions,
 }
 
 /// How often what happened.

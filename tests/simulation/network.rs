@@ -1,5 +1,6 @@
 //! What happens to messages on their way: lost, doubled, late, unanswered after the effect.
 
+use crate::faults::Outage;
 use crate::gateway::{Gateway, Trade, end_of};
 use crate::wire::{Ask, Call, HqAsk, HqReply, Reply, Said, Sent, Signer, What};
 use crate::world::{Event, Held, Violation, World};
@@ -34,7 +35,13 @@ impl World {
             let later = self.chance.between(1, HOUR);
             self.push(later, Event::AtGateway { till, call: call.clone(), reply: None });
         }
-        if self.goes_wrong(if self.is_cut_off { 1000 } else { 0 }, "cut off") {
+        let is_cut_off = match self.outage {
+            Some(Outage::Everything) => true,
+            // Codes are made and paid, and nobody can ask what came of them.
+            Some(Outage::Questions) => matches!(call.ask, Ask::Query),
+            None => false,
+        };
+        if self.goes_wrong(if is_cut_off { 1000 } else { 0 }, "cut off") {
             return;
         }
         if self.goes_wrong(self.faults.call_lost, "call lost") {

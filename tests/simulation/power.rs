@@ -1,6 +1,7 @@
 //! Machines start, stop and go wrong; so does headquarters.
 
 use crate::chance::Chance;
+use crate::faults::Outage;
 use crate::till;
 use crate::vfs;
 use crate::world::{Event, Held, Violation, World};
@@ -18,8 +19,9 @@ impl World {
         }
         for _ in 0..if self.faults.outage { chance.between(1, 3) } else { 0 } {
             let begins = chance.below(closes);
-            self.push(begins, Event::Outage { begins: true });
-            self.push(begins + chance.between(MINUTE, 30 * MINUTE), Event::Outage { begins: false });
+            let outage = chance.pick(&[Outage::Everything, Outage::Questions]);
+            self.push(begins, Event::Outage(Some(outage)));
+            self.push(begins + chance.between(MINUTE, 30 * MINUTE), Event::Outage(None));
         }
         if self.faults.no_balance {
             let empty = chance.below(closes);
@@ -197,7 +199,7 @@ impl World {
         self.is_calm = true;
         self.hq.renew();
         self.gateway.has_no_money = false;
-        self.is_cut_off = false;
+        self.outage = None;
         for till in 0..self.tills.len() {
             self.tills[till].other = None;
             self.tills[till].machine.disk.borrow_mut().calm();

@@ -5,7 +5,7 @@ use crate::customer::Customer;
 use crate::disk::{Disk, Lie};
 use crate::events::Due;
 pub use crate::events::Event;
-use crate::faults::{Counts, Faults};
+use crate::faults::{Counts, Faults, Outage};
 use crate::gateway::{Gateway, Rules};
 use crate::headquarters::Headquarters;
 use crate::machine::Machine;
@@ -68,7 +68,7 @@ pub struct World {
     /// Lines of the bill that nobody has heard yet: number at the gateway, number of the refund.
     pub(crate) on_bill: BTreeSet<(String, String)>,
     pub(crate) bill_is_in: bool,
-    pub(crate) is_cut_off: bool,
+    pub(crate) outage: Option<Outage>,
     pub(crate) counts: Counts,
     pub(crate) life_ms: u64,
     heap: BinaryHeap<Due>,
@@ -173,7 +173,7 @@ impl World {
             decided: BTreeSet::new(),
             on_bill: BTreeSet::new(),
             bill_is_in: false,
-            is_cut_off: false,
+            outage: None,
             counts: Counts::default(),
             life_ms: u64::from(code_min) * MINUTE,
             heap: BinaryHeap::new(),
@@ -270,7 +270,7 @@ impl World {
             Event::HqRenewed => self.hq.renew(),
             Event::Calm => self.calm(),
             Event::Bill => self.bill(),
-            Event::Outage { begins } => self.is_cut_off = begins && !self.is_calm,
+            Event::Outage(outage) => self.outage = outage.filter(|_| !self.is_calm),
             Event::Look => {
                 self.push(MINUTE, Event::Look);
                 return self.is_settled();
