@@ -170,6 +170,14 @@ impl Shop {
         self.counter.rests().await;
     }
 
+    /// A report that failed, as any may on a busy machine, is tried again within a minute.
+    pub async fn everything_is_reported(&self) {
+        let waiting = self.counter.asks(|engine| async move { engine.report_state().expect("readable").waiting });
+        if waiting.await > 0 {
+            self.turn(seconds(61)).await;
+        }
+    }
+
     /// Counter, sandbox and headquarters have the same books: `count` payments, `total` yuan, all of today.
     pub async fn books_agree(&self, count: i64, total: Fen) {
         let day = self.counter.asks(|engine| async move { engine.business_day() }).await;
@@ -178,6 +186,7 @@ impl Shop {
 
     /// As [`Shop::books_agree`], with everything on another day.
     pub async fn books_agree_for(&self, day: &str, count: i64, total: Fen) {
+        self.everything_is_reported().await;
         let recognised = self.counter.asks(|engine| async move {
             let orders = engine.database().list_orders(None, "", None, 1000).expect("the orders");
             let payments = orders.iter().map(|(_, pay_id)| engine.database().load_payment(*pay_id).expect("a payment"));

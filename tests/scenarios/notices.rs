@@ -178,8 +178,7 @@ async fn an_earlier_decision_at_the_terminal_wins() {
     assert_eq!(name(&shop.counter.payment(&payment).await), "SUCCESS");
     shop.hq.instructs(&wanted).await;
     shop.told(2).await;
-    // A report that failed when the clock jumped is tried again within a minute.
-    shop.turn(seconds(61)).await;
+    shop.everything_is_reported().await;
 
     let answered = shop.hq.get("/api/v1/instructions").await;
     let outcomes = [&answered["instructions"][1]["outcome"], &answered["instructions"][0]["outcome"]];

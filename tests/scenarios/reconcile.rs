@@ -69,8 +69,6 @@ async fn money_that_no_answer_told_of_is_asked_for_and_booked() {
     assert_eq!(settles(&shop, &day).await.booked.len(), 1);
     assert_eq!(name(&shop.counter.payment(&payment).await), "SUCCESS");
     nothing_is_left(&shop, &day).await;
-    // A report that failed meanwhile is tried again within a minute.
-    shop.jump(minutes(2)).await;
     shop.books_agree_for(&day, 1, yuan("12.00")).await;
     let tomorrow = today(&shop);
     let prior = shop.counter.asks(move |engine| async move { engine.list_prior_days(&tomorrow) }).await;

@@ -12,4 +12,5 @@ mod refunds;
 mod start;
 mod table;
 mod truth;
+mod words;
 mod worlds;

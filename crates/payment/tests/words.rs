@@ -1,0 +1,60 @@
+//! Words that are stored and sent are the same everywhere, and what evidence tells of a trade.
+
+use crate::start::{fen, paid_trade, trade};
+use serde::Serialize;
+use yidan_payment::{CaseKind, Class, Evidence, Hash, OrderStatus, SeenTrade, Source, StatusName};
+
+fn sent(word: impl Serialize) -> String {
+    serde_json::to_value(word).unwrap().as_str().expect("a word").to_owned()
+}
+
+#[test]
+fn a_word_is_stored_as_it_is_sent() {
+    for name in StatusName::ALL {
+        assert_eq!(name.as_str(), sent(name));
+        assert_eq!(StatusName::find(name.as_str()), Some(name));
+    }
+    for kind in CaseKind::ALL {
+        assert_eq!(kind.as_str(), sent(kind));
+        assert_eq!(CaseKind::find(kind.as_str()), Some(kind));
+    }
+    for class in Class::ALL {
+        assert_eq!(Class::find(class.as_str()), Some(class));
+    }
+    let sources = [Source::Precreate, Source::Query, Source::Close, Source::Cancel, Source::Pay];
+    for source in sources.into_iter().chain([Source::Refund, Source::RefundQuery, Source::Notify]) {
+        assert_eq!(source.as_str(), sent(source));
+    }
+    let orders = [OrderStatus::Created, OrderStatus::Paying, OrderStatus::Paid, OrderStatus::Closed];
+    for order in
+        orders.into_iter().chain([OrderStatus::Refunding, OrderStatus::PartiallyRefunded, OrderStatus::Refunded])
+    {
+        assert_eq!(order.as_str(), sent(order));
+    }
+}
+
+#[test]
+fn a_hash_is_read_back_from_its_text() {
+    let hash = Hash::of(b"a line");
+    let text = String::from(hash);
+    assert_eq!(text.len(), 64);
+    assert_eq!(Hash::try_from(text), Ok(hash));
+    assert!("0f".parse::<Hash>().is_err(), "too short");
+}
+
+#[test]
+fn evidence_says_what_a_trade_asks_or_brought() {
+    let paid = paid_trade("T1", 1_250);
+    for brought in
+        [Evidence::Paid(paid.clone()), Evidence::TradeClosedPaid(paid.clone()), Evidence::CancelRefunded(paid.clone())]
+    {
+        assert_eq!(brought.paid_trade(), Some(&paid));
+        assert_eq!(brought.trade_total(), Some(fen(1_250)));
+    }
+    let seen = SeenTrade { trade_no: trade("T1"), total: fen(990) };
+    for asked in [Evidence::WaitBuyerPay(seen.clone()), Evidence::TradeClosed(seen)] {
+        assert_eq!(asked.paid_trade(), None, "nobody has paid");
+        assert_eq!(asked.trade_total(), Some(fen(990)));
+    }
+    assert_eq!(Evidence::CloseAccepted.trade_total(), None);
+}
