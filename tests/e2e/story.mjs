@@ -214,6 +214,7 @@ async function aPhonesCodeIsCharged(phone) {
   await counter.type('7')
   await counter.scan(await phone.showsCode('has_no_money'))
   await counter.shows('chargeRefused')
+  await eventually('why', async () => ((await counter.text('.facts')) ?? '').includes('余额不足'))
   await counter.picture('charge-refused')
   await counter.press('[data-testid=act-next]')
 }

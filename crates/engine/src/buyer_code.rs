@@ -10,7 +10,7 @@ use crate::{Collected, Engine, Error, NewOrder};
 use std::rc::Rc;
 use std::time::Duration;
 use yidan_alipay::{AuthCode, PayOrder};
-use yidan_payment::{Hash, Input, Method, Payment, PaymentId, Status, apply};
+use yidan_payment::{Evidence, Hash, Input, Method, Payment, PaymentId, Status, apply};
 
 /// How long a buyer may take to confirm, in minutes.
 pub const CODE_MINUTES: u32 = 2;
@@ -76,6 +76,9 @@ impl Engine {
         let Some(payment) = self.write_sending(pay_id)? else { return Ok(()) };
         let order = self.pay_order(&payment, code)?;
         if let Ok(told) = self.call(&payment, self.gateway.pay(&order)).await {
+            if let Evidence::Refused(refusal) = &told.evidence {
+                self.contacts.change(pay_id, |contact| contact.refused = Some(refusal.text.clone()));
+            }
             self.hear(&payment, &told)?;
         }
         Ok(())

@@ -24,6 +24,8 @@ pub struct Contact {
     pub limited: u32,
     /// Why the last call brought nothing: a sentence without secrets.
     pub trouble: Option<String>,
+    /// What the gateway said when it refused a buyer's code: its own sentence.
+    pub refused: Option<String>,
     /// When the scan was first seen (elapsed time).
     pub scanned_at: Option<Duration>,
 }

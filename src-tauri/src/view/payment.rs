@@ -171,7 +171,9 @@ pub fn show_payment(engine: &Engine, payment: &Payment) -> Result<PaymentView, E
         contact: show_contact(engine, payment, now),
         stages,
         trade_seen: payment.trade_seen,
-        reason: refusal_of(&payment.status).map(|refusal| refusal.text.clone()),
+        reason: refusal_of(&payment.status)
+            .map(|refusal| refusal.text.clone())
+            .or_else(|| engine.contact(payment.pay_id).refused),
         stopped_by: payment.stopped_by.map(StoppedBy::from),
         can: allowed(payment, is_replaced, now),
         case_kind: case.map(|case| case.kind.as_str().to_owned()),

@@ -57,7 +57,7 @@ export const zh = {
     confirming: { title: '等顾客在手机上确认', known: '支付宝要顾客输密码，钱还没到。', safe: '请顾客看手机，输完密码。先别交货。', dont: '' },
     chargeUnknown: { title: '问不到支付宝，结果未知', known: '付款码已发出，可能付了，也可能没付。', safe: '等。网络一通，用原单号自动查清。', dont: '先交货，或另开一单。' },
     chargeStopping: { title: '已停止，正在请支付宝撤销', known: '已请支付宝撤销，等它确认。', safe: '先接待下一位。这单若到账会马上提示。', dont: '交货，或给同一位顾客重开一单。' },
-    chargeRefused: { title: '付款码没有收成，等支付宝确认', known: '支付宝说不能收这个码，还要等它确认没有这笔。', safe: '先接待下一位。有了结论可以重新收款。', dont: '马上给同一位顾客重开一单。' },
+    chargeRefused: { title: '付款码没有收成，等支付宝确认', known: '没有收到钱，还要等支付宝确认。', safe: '先接待下一位。有了结论可以重新收款。', dont: '马上给同一位顾客重开一单。' },
     chargeClosed: { title: '没有收成，已取消', known: '支付宝：没有这笔钱，付款码已失效。', safe: '请顾客刷新付款码再扫，或出码收款。', dont: '' },
     notCharged: { title: '付款码没有收成', known: '没有收到钱。', safe: '请顾客换付款方式再扫，或出码收款。', dont: '' },
     wrongAmount: { title: '到账金额不对', known: '应收 {amount}，到账 {received}，都已记下。', safe: '找店长决定。', dont: '自己补收差额。' },

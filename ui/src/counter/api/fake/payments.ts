@@ -107,7 +107,7 @@ export const payments = {
   confirming: { ...charging, contact: { state: 'ok', since_ms: at('14:32:37'), last_answer_at_ms: at('14:32:48') }, trade_seen: true, now_ms: at('14:32:49'), version: 2 },
   'charge-unknown': { ...charging, contact: { state: 'unanswered', since_ms: at('14:32:37'), last_answer_at_ms: null }, now_ms: at('14:32:58') },
   'charge-stopping': { ...charging, moment: 'Closing', status: 'CLOSING', stopped_by: 'PERSON', stopped_at_ms: at('14:33:52'), can: nothing, now_ms: at('14:33:54'), version: 3 },
-  'charge-refused': { ...charging, moment: 'Closing', status: 'CLOSING', seconds_left: 171, seconds_total: 210, can: nothing, now_ms: at('14:33:16'), version: 3 },
+  'charge-refused': { ...charging, moment: 'Closing', status: 'CLOSING', reason: '余额不足，请更换付款方式后再试', seconds_left: 171, seconds_total: 210, can: nothing, now_ms: at('14:33:16'), version: 3 },
   'charge-closed': { ...charging, moment: 'Closed', status: 'CLOSED', stopped_by: 'PERSON', stopped_at_ms: at('14:33:52'), can: { ...nothing, collect_again: true }, version: 4 },
   'not-charged': { ...charging, moment: 'Refused', status: 'FAIL', reason: '余额不足，请更换付款方式后再试', can: { ...nothing, collect_again: true }, version: 2 },
   charged: { ...paid, method: 'BUYER_CODE', stages: { code_at_ms: null, scanned_at_ms: null, paid_at_ms: at('14:32:39') }, version: 3 },
