@@ -50,7 +50,7 @@ impl Headquarters {
 impl World {
     /// Some bills are opened at other tills as well: at the same moment, a little later, much later.
     pub(crate) fn plan_other_tills(&mut self, customer: usize) {
-        let count = self.tills.len();
+        let count = self.tills.iter().filter(|till| !till.is_clone).count();
         let is_planned = self.customers[customer].bill.is_some() && count > 1;
         if !is_planned || !self.side.happens(self.faults.other_till) {
             return;
@@ -149,7 +149,8 @@ impl World {
             let running = till.running.as_ref()?;
             running.engine.database().find_by_bill("pos", &bill).ok()?
         };
-        self.tills.iter().enumerate().filter_map(move |(number, till)| has(till).map(|_| number))
+        let originals = self.tills.iter().enumerate().filter(|(_, till)| !till.is_clone);
+        originals.filter_map(move |(number, till)| has(till).map(|_| number))
     }
 
     fn wait_unless_elsewhere(&mut self, customer: usize, act: &Act) {

@@ -1,6 +1,6 @@
 //! The gateway as a counter's program reaches it: sends, waits, verifies, and says that nothing is known.
 
-use crate::gateway::write_body;
+use crate::gateway::{Label, write_body};
 use crate::machine::Machine;
 use crate::notices::read_body;
 use crate::phone_codes::WithCode;
@@ -10,6 +10,7 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use yidan_alipay::RefundHint;
 use yidan_engine::{Answer, Gateway, GatewayClock, NotOurNotice, PayOrder, RefundOrder, RefundQuestion, SignedNotice};
 use yidan_payment::{
     Account, Evidence, Fen, GatewayError, NoRefund, NoTrade, OutTradeNo, PrecreateOrder, Proof, Source, Statement,
@@ -112,7 +113,8 @@ impl Gateway for Channel {
     fn pay<'a>(&'a self, order: &'a PayOrder) -> Answer<'a> {
         let life = Duration::from_secs(u64::from(order.timeout_minutes) * 60);
         let code = order.auth_code.secret().to_owned();
-        let ask = Ask::Pay(WithCode { amount: order.amount, code, life });
+        let label = Label { terminal_id: order.terminal_id.clone(), subject: order.subject.clone() };
+        let ask = Ask::Pay(WithCode { amount: order.amount, code, life, label });
         Box::pin(self.exchange(&order.out_trade_no, ask, Source::Pay))
     }
 
@@ -122,11 +124,13 @@ impl Gateway for Channel {
 
     fn read_notice<'a>(&'a self, body: &'a [u8]) -> LocalBoxFuture<'a, Result<SignedNotice, NotOurNotice>> {
         let read = std::str::from_utf8(body).ok().and_then(|body| read_body(body, &self.account.0));
-        let notice = read.and_then(|(number, evidence, signature, text)| {
-            let (source, text, signature) = (Source::Notify, text.to_owned(), Some(signature.to_owned()));
+        let notice = read.and_then(|said| {
+            let (source, text, signature) = (Source::Notify, said.text.to_owned(), Some(said.signature.to_owned()));
             let proof = Proof { source, text, signature, cert_sn: None };
-            let out_trade_no = OutTradeNo::new(number).ok()?;
-            Some(SignedNotice { out_trade_no, evidence: Some(evidence), refund: None, proof })
+            let out_trade_no = OutTradeNo::new(said.number).ok()?;
+            let refund =
+                said.refund.map(|number| RefundHint { out_request_no: Some(number.into()), refunded_in_all: None });
+            Some(SignedNotice { out_trade_no, evidence: Some(said.evidence), refund, proof })
         });
         Box::pin(std::future::ready(notice.ok_or_else(|| NotOurNotice("not signed, or not for us".into()))))
     }

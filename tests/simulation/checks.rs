@@ -1,9 +1,11 @@
 //! What must hold: safety after every event, survival at every start, and at the end everything settled to the fen.
 
+use crate::wire::BEGINNING;
 use crate::world::{Held, Known, Violation, World};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 use tokio::sync::broadcast::error::TryRecvError;
-use yidan_payment::{CaseKind, Fen, OutTradeNo, Payment, PaymentId, Status, StatusName, StoppedBy};
+use yidan_payment::{CaseKind, Fen, OutTradeNo, Payment, PaymentId, RefundStatus, Status, StatusName, StoppedBy};
 
 impl World {
     /// At most one net charge per sale, counted at the gateway.
@@ -59,7 +61,7 @@ impl World {
         }
         here.unproved.insert(pay_id);
         here.known.insert(pay_id, known);
-        self.check_number(&payment)?;
+        self.check_number(till, &payment)?;
         self.check_end(till, &payment)?;
         self.note(payment.version.unsigned_abs(), payment.status.name() as u64);
         self.screen_shows(till, &payment);
@@ -78,7 +80,9 @@ impl World {
                 let is_paid = self.gateway.find_trade(&key).is_some_and(|trade| trade.paid_at.is_some());
                 let can_be_paid = codes.any(|(qr, _)| self.gateway.is_payable(qr, self.wire.utc()));
                 let is_open = self.gateway.is_open(&key, self.wire.utc());
-                if (is_paid || can_be_paid || is_open) && !here.met_lawlessness {
+                // Whoever restores an old copy, or runs it twice, has forgotten codes that live.
+                let forgets = self.tills[till].is_clone || here.is_gone;
+                if (is_paid || can_be_paid || is_open) && !forgets && !here.met_lawlessness {
                     let status = payment.status.name().as_str();
                     return broken(format!("{number} is {status}, and can be paid or is paid"));
                 }
@@ -97,12 +101,19 @@ impl World {
     }
 
     /// One number belongs to one payment.
-    fn check_number(&mut self, payment: &Payment) -> Held {
+    fn check_number(&mut self, till: usize, payment: &Payment) -> Held {
         let owner = *self.owners.entry(payment.out_trade_no.to_string()).or_insert(payment.pay_id);
-        if owner == payment.pay_id {
+        // Written down again after it was forgotten: with the bill, or as the same bill of another program.
+        if owner == payment.pay_id || (self.tills[till].is_forked && self.is_known_elsewhere(till, payment)) {
             return Ok(());
         }
         broken(format!("{} was minted twice", payment.out_trade_no))
+    }
+
+    fn is_known_elsewhere(&self, till: usize, payment: &Payment) -> bool {
+        let Some(running) = &self.tills[till].running else { return true };
+        let order = running.engine.database().load_order(payment.order_id);
+        order.is_ok_and(|order| order.external_ref.is_some())
     }
 
     /// Local money is the gateway's money, and the books balance.
@@ -168,13 +179,17 @@ impl World {
         if !self.bill_is_in || !self.on_bill.is_empty() || !self.is_all_heard() {
             return Ok(false);
         }
-        for till in &self.tills {
+        for (number, till) in self.tills.iter().enumerate().filter(|(_, till)| !till.is_off) {
             let Some(running) = &till.running else { return Ok(false) };
+            if till.is_clone || self.reads_bill(number) {
+                return Ok(false);
+            }
             let database = running.engine.database();
             let live = database.list_live().map_err(unreadable)?;
             let watched = database.list_watched().map_err(unreadable)?;
             let report = running.engine.report_state().map_err(unreadable)?;
-            if !live.is_empty() || !watched.is_empty() || report.waiting > 0 {
+            let recovers = database.find_setting("hq.history_since").map_err(unreadable)?.is_some();
+            if !live.is_empty() || !watched.is_empty() || report.waiting > 0 || report.history_differs || recovers {
                 return Ok(false);
             }
             for pay_id in database.list_refunding().map_err(unreadable)? {
@@ -189,13 +204,19 @@ impl World {
 
     /// What is not settled although it had all the time.
     pub(crate) fn unsettled(&self) -> Violation {
-        for (number, till) in self.tills.iter().enumerate() {
+        for (number, till) in self.tills.iter().enumerate().filter(|(_, till)| !till.is_off) {
             let Some(running) = &till.running else { return Violation(format!("till {number} does not run")) };
             let database = running.engine.database();
             let live = database.list_live().unwrap_or_default();
             if let Some(payment) = live.first().and_then(|pay_id| database.load_payment(*pay_id).ok()) {
                 let status = payment.status.name().as_str();
                 return Violation(format!("{} is still {status}", payment.out_trade_no));
+            }
+            if running.engine.report_state().is_ok_and(|report| report.history_differs) {
+                return Violation(format!("the records of till {number} differ from headquarters'"));
+            }
+            if self.reads_bill(number) {
+                return Violation(format!("till {number} could not settle the day's bill"));
             }
             if running.engine.report_state().map_or(0, |report| report.waiting) > 0 {
                 return Violation(format!("till {number} could not report everything"));
@@ -243,8 +264,24 @@ impl World {
             let key = format!("{}/{}", payment.account.0, payment.out_trade_no);
             let back = self.gateway.find_trade(&key).map_or(Fen::ZERO, |trade| trade.returns.total());
             let (here, there) = (payment.refunded_of(&receipt.trade_no), self.hq.refunded(&receipt.trade_no));
+            self.check_moments(payment, &key)?;
             if here != back || there != back {
                 return broken(format!("{key}: {back} went back, the till knows {here}, headquarters {there}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A refund that somebody wished for went back after that, not before.
+    fn check_moments(&self, payment: &Payment, key: &str) -> Held {
+        let Some(trade) = self.gateway.find_trade(key) else { return Ok(()) };
+        for refund in payment.refunds.iter().filter(|refund| refund.status == RefundStatus::Success) {
+            let moved_at = refund.out_request_no.as_deref().and_then(|number| trade.returns.moved_at(number));
+            let wished_at = refund.wish.as_ref().and_then(|wish| self.wished_at.get(&wish.request_id));
+            if let (Some(moved), Some(wished)) = (moved_at, wished_at)
+                && moved < BEGINNING.after(Duration::from_millis(*wished))
+            {
+                return broken(format!("{key}: a refund went back before it was wished, and no other one did"));
             }
         }
         Ok(())

@@ -25,6 +25,8 @@ pub struct Customer {
     pub refund: Option<(RequestId, Fen)>,
     /// What somebody wished to give back.
     pub wished: Fen,
+    /// Went away when the till was restored: the cashier does nothing more for this customer.
+    pub is_gone: bool,
     /// What headquarters wished to give back besides.
     pub wished_there: Fen,
     /// Another click is planned already.
@@ -69,6 +71,8 @@ pub enum Step {
     },
     /// A second manager does the same at the same time.
     RefundByOther,
+    /// Goods come back to a till that was restored.
+    RefundAgain,
     /// A refund that was refused is tried again.
     RetryRefund(RequestId),
     /// Somebody gives money back with the shop's phone app.

@@ -62,6 +62,18 @@ struct File {
     handles: u32,
 }
 
+/// What lay on a disk: names and contents.
+#[derive(Clone, Debug, Default)]
+pub struct DiskCopy(Vec<(String, Vec<u8>)>);
+
+impl DiskCopy {
+    /// Whether there is anything.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.0.iter().any(|(_, content)| !content.is_empty())
+    }
+}
+
 /// One machine's disk.
 pub struct Disk {
     files: Vec<File>,
@@ -133,6 +145,34 @@ impl Disk {
             if power_was_cut {
                 file.lose_power(&mut self.chance);
             }
+        }
+    }
+
+    /// Copies every file as programs see it.
+    #[must_use]
+    pub fn copy(&self) -> DiskCopy {
+        let there = self.files.iter().filter(|file| file.exists);
+        DiskCopy(there.map(|file| (file.name.clone(), file.cache.clone())).collect())
+    }
+
+    /// Takes one file away, under another name.
+    pub fn take_out(&mut self, name: &str, as_name: &str) -> Option<DiskCopy> {
+        let file = self.files.iter_mut().find(|file| file.name == name && file.exists)?;
+        let content = std::mem::take(&mut file.cache);
+        *file = File { name: name.into(), ..File::default() };
+        Some(DiskCopy(vec![(as_name.into(), content)]))
+    }
+
+    /// Replaces everything on the disk; nobody has a file open.
+    pub fn put_back(&mut self, copy: &DiskCopy) {
+        for file in &mut self.files {
+            *file = File { name: std::mem::take(&mut file.name), ..File::default() };
+        }
+        for (name, content) in &copy.0 {
+            let at = self.place_of(name);
+            let file = &mut self.files[at];
+            (file.cache, file.durable) = (content.clone(), content.clone());
+            (file.exists, file.exists_durably) = (true, true);
         }
     }
 

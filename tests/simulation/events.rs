@@ -45,6 +45,18 @@ pub enum Event {
     Pump { till: usize },
     /// Somebody at headquarters wants something done.
     HqInstructs,
+    /// A till's disk is copied.
+    TillBackup { till: usize },
+    /// The copy comes back.
+    TillRestored { till: usize },
+    /// A copy of a till's disk runs as a second machine.
+    TillCloned { till: usize },
+    /// An administrator looks at a till.
+    AdministratorLooks { till: usize },
+    /// Copies that run are found and switched off.
+    ClonesGo,
+    /// The gateway's bill of the day is made.
+    DayBill,
     /// Headquarters is backed up.
     HqBackup,
     /// Headquarters is restored.

@@ -77,6 +77,10 @@ pub struct Faults {
     pub keys_changed: bool,
     /// The bill of another program is opened at several tills.
     pub other_till: u64,
+    /// A till's disk is replaced by an older copy of itself.
+    pub till_restored: bool,
+    /// A copy of a till's disk runs as a second machine.
+    pub till_cloned: bool,
     /// Customers show codes of their own.
     pub phone_codes: u64,
     /// Headquarters tells the tills what it hears and wants.
@@ -131,6 +135,10 @@ impl Faults {
         faults.disk_full = chance.happens(200);
         faults.other_process = chance.happens(250);
         faults.keys_changed = chance.happens(150);
+        (faults.till_restored, faults.till_cloned) = (side.happens(160), side.happens(80));
+        // One of them at a time loses what it knew.
+        faults.till_cloned &= !faults.till_restored;
+        faults.hq_restored &= !faults.till_restored && !faults.till_cloned;
         faults.phone_codes = if side.happens(500) { side.between(50, 500) } else { 0 };
         faults.hq_tells = side.happens(500);
         let mut rate = |most: u64| if side.happens(600) { side.between(1, most) } else { 0 };

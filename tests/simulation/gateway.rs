@@ -35,8 +35,18 @@ pub struct Gateway {
     pub reused: Vec<String>,
 }
 
+/// What the bill shows besides the money.
+#[derive(Clone, Debug, Default)]
+pub struct Label {
+    /// The merchant's till.
+    pub terminal_id: String,
+    /// What was sold.
+    pub subject: String,
+}
+
 #[derive(Default)]
 struct Number {
+    label: Label,
     sessions: Vec<Session>,
     trade: Option<Trade>,
     is_latched: bool,
@@ -81,23 +91,23 @@ struct Order {
     amount: Fen,
     expires_at: UtcMs,
     minutes: u64,
-    subject: String,
+    label: Label,
 }
 
 /// The text of a precreate.
 #[must_use]
 pub fn write_body(order: &PrecreateOrder) -> String {
-    let PrecreateOrder { amount, time_expire, qr_minutes, subject, .. } = order;
-    format!("{} {} {qr_minutes} {subject}", amount.as_fen(), time_expire.0)
+    let PrecreateOrder { amount, time_expire, qr_minutes, terminal_id, subject, .. } = order;
+    format!("{} {} {qr_minutes} {terminal_id} {subject}", amount.as_fen(), time_expire.0)
 }
 
 fn read_body(body: &str) -> Option<Order> {
-    let mut parts = body.splitn(4, ' ');
+    let mut parts = body.splitn(5, ' ');
     Some(Order {
         amount: Fen::from_fen(parts.next()?.parse().ok()?).ok()?,
         expires_at: UtcMs(parts.next()?.parse().ok()?),
         minutes: parts.next()?.parse().ok()?,
-        subject: parts.next()?.into(),
+        label: Label { terminal_id: parts.next()?.into(), subject: parts.next()?.into() },
     })
 }
 
@@ -131,7 +141,7 @@ impl Gateway {
             Ask::Close => self.close(&key, now),
             Ask::Pay(with) => self.pay_with_code(&key, with, now),
             Ask::Cancel => self.cancel(&key, now),
-            Ask::Refund { trade_no, number, amount } => self.refund(&key, trade_no, number, *amount),
+            Ask::Refund { trade_no, number, amount } => self.refund((&key, trade_no), number, *amount, now),
             Ask::RefundQuery { trade_no, number } => self.refund_query(&key, trade_no, number),
         };
         Gateway::say(call, &evidence)
@@ -197,7 +207,8 @@ impl Gateway {
             }
             Some(_) | None => {}
         }
-        let qr = format!("https://qr.example/{number}/{}/{}", known.sessions.len(), order.subject.len());
+        let qr = format!("https://qr.example/{number}/{}/{}", known.sessions.len(), order.label.subject.len());
+        known.label = order.label;
         let by_code = now.after(Duration::from_secs(order.minutes * 60));
         let ends_at = order.expires_at.min(by_code);
         known.sessions.push(Session { qr: qr.clone(), amount: order.amount, ends_at });
@@ -261,6 +272,16 @@ impl Gateway {
         let (state, paid_at, returns) = (TradeState::Waiting, None, Returns::default());
         let trade = Trade { trade_no, total, state, paid_at, returns, buyer, ends_at };
         self.numbers.entry(number.to_owned()).or_default().trade = Some(trade);
+    }
+
+    /// What the bill shows of a number.
+    #[must_use]
+    pub fn find_label(&self, number: &str) -> Label {
+        self.numbers.get(number).map(|known| known.label.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn set_label(&mut self, number: &str, label: Label) {
+        self.numbers.entry(number.to_owned()).or_default().label = label;
     }
 
     /// How much longer than it should a code or a trade lives.

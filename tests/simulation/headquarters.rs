@@ -9,7 +9,10 @@ use crate::till::name_of;
 use crate::wire::{HqReply, Signer};
 use std::collections::BTreeMap;
 use yidan_payment::{Event, EventId, Evidence, Fen, Hash, PaymentId, TradeNo};
-use yidan_wire::{Ack, Batch, Conflict, EventKind, PaymentState};
+use yidan_wire::{Ack, Batch, Conflict, EventKind, Past, PastLine, PaymentState, Since};
+
+/// So many lines are given back at once.
+const PAGE: usize = 60;
 
 /// One journal, as one enrolment of a till writes it.
 #[derive(Clone, Default)]
@@ -36,6 +39,8 @@ pub struct Headquarters {
     pub(crate) claims: BTreeMap<(String, String), Claimed>,
     ledger: Ledger,
     pub(crate) payments: BTreeMap<String, Shown>,
+    /// Enrolments of terminals that enrolled again: older keys are refused.
+    pub(crate) enrolled: BTreeMap<usize, u32>,
     /// What its terminals are told.
     pub(crate) streams: Streams,
     /// Kinds of events that this program is too old to understand, until it is renewed.
@@ -79,6 +84,16 @@ impl Headquarters {
                 })
             }
         }
+    }
+
+    /// Gives a terminal back what it reported under earlier enrolments.
+    #[must_use]
+    pub fn history(&self, signer: Signer, since: Since) -> Past {
+        let earlier = self.journals.iter().filter(|(of, _)| of.terminal == signer.terminal && of.epoch < signer.epoch);
+        let lines = earlier.flat_map(|(of, journal)| journal.events.iter().map(|event| (of.epoch, event)));
+        let mut wanted = lines.filter(|(epoch, event)| (*epoch, event.seq) > (since.epoch, since.seq));
+        let page = wanted.by_ref().take(PAGE).map(|(epoch, event)| PastLine { epoch, event: event.clone() });
+        Past { lines: page.collect(), more: wanted.next().is_some() }
     }
 
     /// A newer program is installed: what was not understood is read now.

@@ -10,6 +10,7 @@ mod chance;
 mod channel;
 mod checks;
 mod customer;
+mod day_bill;
 /// The very decisions of headquarters, without its server: planted bugs are built again and again, and must be built fast.
 #[path = "../../crates/hq/src/decide/mod.rs"]
 pub mod decide;
@@ -28,6 +29,7 @@ mod power;
 mod pushes;
 mod refunding;
 mod reporting;
+mod restore;
 mod returns;
 mod seal;
 mod seeds;

@@ -91,8 +91,12 @@ fn invented(trade_no: &str) -> yidan_wire::ReceiptState {
 fn expect_conflict(hq: &mut Headquarters, signer: Signer, line: Event, otherwise: &str) -> Held {
     match hq.receive(signer, &Batch { head_seq: line.seq, events: vec![line] }) {
         HqReply::Conflict(_) => Ok(()),
-        HqReply::Acked(_) | HqReply::Granted(_) | HqReply::NotGranted(_) | HqReply::Heard | HqReply::Broken => {
-            Err(Violation(format!("headquarters {otherwise}")))
-        }
+        HqReply::Acked(_)
+        | HqReply::Granted(_)
+        | HqReply::NotGranted(_)
+        | HqReply::Heard
+        | HqReply::Past(_)
+        | HqReply::Refused
+        | HqReply::Broken => Err(Violation(format!("headquarters {otherwise}"))),
     }
 }

@@ -136,6 +136,9 @@ impl World {
     }
 
     fn send_to_headquarters(&mut self, till: usize, signer: Signer, ask: HqAsk, reply: oneshot::Sender<HqReply>) {
+        if self.wire.now() < self.tills[till].hq_is_gone_until {
+            return;
+        }
         if self.goes_wrong(self.faults.report_twice, "report twice") {
             let later = self.chance.between(1, HOUR);
             self.push(later, Event::AtHq { till, signer, ask: ask.clone(), reply: None });
@@ -155,7 +158,10 @@ impl World {
         ask: &HqAsk,
         reply: Option<oneshot::Sender<HqReply>>,
     ) -> Held {
-        let content = if self.goes_wrong(self.faults.hq_broken, "headquarters' database") {
+        let newest = self.hq.enrolled.get(&signer.terminal).copied().unwrap_or(signer.epoch);
+        let content = if signer.epoch < newest {
+            HqReply::Refused
+        } else if self.goes_wrong(self.faults.hq_broken, "headquarters' database") {
             HqReply::Broken
         } else {
             match ask {
@@ -168,11 +174,14 @@ impl World {
                     HqReply::Heard
                 }
                 HqAsk::Report(batch) => self.hq.receive(signer, batch),
+                HqAsk::History(since) => HqReply::Past(self.hq.history(signer, *since)),
                 HqAsk::Claim(claim) if self.is_claim_lost(till, claim) => return Ok(()),
                 HqAsk::Claim(claim) => self.hq.claim(signer.terminal, claim),
             }
         };
-        if let HqReply::Conflict(conflict) = &content {
+        if let HqReply::Conflict(conflict) = &content
+            && !self.tills[till].is_forked
+        {
             return Err(Violation(format!("headquarters knows another history of till {till}: {}", conflict.detail)));
         }
         let Some(reply) = reply else { return Ok(()) };

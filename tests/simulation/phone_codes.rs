@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::customer::{Plot, Step};
-use crate::gateway::{Gateway, Trade, TradeState, paid_of, refusal, seen_of};
+use crate::gateway::{Gateway, Label, Trade, TradeState, paid_of, refusal, seen_of};
 use crate::till::Act;
 use crate::wire::{Ask, Call};
 use crate::world::{Held, Violation, World};
@@ -33,6 +33,8 @@ pub struct WithCode {
     pub code: String,
     /// How long the buyer has.
     pub life: Duration,
+    /// What the bill shows.
+    pub label: Label,
 }
 
 impl Gateway {
@@ -57,6 +59,7 @@ impl Gateway {
         };
         code.is_used = true;
         let (buyer, asks) = (code.buyer, code.asks);
+        self.set_label(number, with.label.clone());
         self.open_trade(number, with.amount, buyer, now.after(with.life));
         if asks {
             return self
@@ -80,7 +83,7 @@ impl Gateway {
                 Evidence::CloseAccepted
             }
             TradeState::Paid => {
-                trade.give_rest_back(&number);
+                trade.give_rest_back(&number, now);
                 Evidence::CancelRefunded(paid_of(trade))
             }
             TradeState::Closed => Evidence::CloseRefused(refusal("ACQ.TRADE_STATUS_ERROR")),
@@ -158,7 +161,9 @@ impl World {
 
     fn code_order(&mut self, customer: usize) -> Option<NewOrder> {
         let here = &self.customers[customer];
-        (!here.paid_cash && here.scanned.is_empty()).then(|| self.order_of(customer))
+        // A draft that was made once more belongs to another order.
+        let is_known = here.payment.is_some() && here.bill.is_none() && here.requests.len() > 1;
+        (!here.paid_cash && !is_known && here.scanned.is_empty()).then(|| self.order_of(customer))
     }
 
     fn again_order(&mut self, customer: usize) -> Option<NewOrder> {

@@ -1,6 +1,7 @@
 //! Machines start, stop and go wrong; so does headquarters.
 
 use crate::chance::Chance;
+use crate::day_bill::IS_MADE_AT;
 use crate::faults::Outage;
 use crate::till;
 use crate::vfs;
@@ -33,6 +34,7 @@ impl World {
             self.push(backup, Event::HqBackup);
             self.push(backup + chance.between(MINUTE, closes / 2 + MINUTE), Event::HqRestored);
         }
+        self.plan_restores(closes);
         if self.faults.hq_older {
             self.push(chance.below(closes), Event::HqRenewed);
         }
@@ -63,7 +65,7 @@ impl World {
 
     /// A till is switched on.
     pub(crate) fn start(&mut self, till: usize) -> Held {
-        if self.tills[till].running.is_some() {
+        if self.tills[till].running.is_some() || self.tills[till].is_off {
             return Ok(());
         }
         let here = &mut self.tills[till];
@@ -210,6 +212,8 @@ impl World {
             self.push(21_000, Event::Start { till });
         }
         self.push(30 * MINUTE, Event::Bill);
+        self.push(20 * MINUTE, Event::ClonesGo);
+        self.push(IS_MADE_AT.saturating_sub(self.wire.now()), Event::DayBill);
         self.push(MINUTE, Event::Look);
     }
 }

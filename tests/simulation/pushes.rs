@@ -43,11 +43,11 @@ impl Headquarters {
     /// Takes a notice: checked, stored once, given to the terminal that it is for. Answers whether it is kept, and which
     /// of `terminals` is told.
     pub fn take_notice(&mut self, body: &str, id: PushId, terminals: usize) -> (bool, Option<usize>) {
-        let Some((number, ..)) = read_body(body, "main") else { return (false, None) };
+        let Some(said) = read_body(body, "main") else { return (false, None) };
         if !self.streams.notices.insert(body.to_owned()) {
             return (true, None);
         }
-        let number = number.to_owned();
+        let number = said.number.to_owned();
         let owner = self.find_terminal(&number).or_else(|| find_named(&number, terminals));
         if let Some(terminal) = owner {
             self.tell(terminal, id, Told::Notice { body: body.to_owned() });

@@ -32,6 +32,23 @@ impl World {
         // Two managers look at the same goods, each with a draft of their own.
         let request_id = if is_other_manager { self.new_name() } else { draft };
         self.customers[customer].wished = amount;
+        self.wished_at.entry(request_id).or_insert(self.wire.now());
+        Some(Act::GiveBack { pay_id, request_id, amount })
+    }
+
+    /// Somebody wants money back from a till that may have forgotten that it gave some.
+    pub(crate) fn refund_again(&mut self, customer: usize) -> Option<Act> {
+        let here = &self.customers[customer];
+        let (pay_id, till) = (here.payment?, here.till);
+        let payment = self.tills[till].running.as_ref()?.engine.database().load_payment(pay_id).ok()?;
+        let amount = Fen::from_fen(payment.amount.as_fen() / 3).ok()?;
+        if payment.status.name() != StatusName::Success {
+            return None;
+        }
+        let request_id = self.new_name();
+        self.wished_at.insert(request_id, self.wire.now());
+        let here = &mut self.customers[customer];
+        here.wished_there = here.wished_there.plus(amount)?;
         Some(Act::GiveBack { pay_id, request_id, amount })
     }
 
@@ -54,9 +71,12 @@ impl World {
         if self.is_calm {
             return;
         }
-        if let Some(number) = self.gateway.refund_elsewhere(&key, in_full) {
+        let now = self.wire.utc();
+        if let Some(number) = self.gateway.refund_elsewhere(&key, in_full, now) {
             self.counts.add("refund elsewhere");
             let wait = self.chance.between(SECOND, 300 * SECOND);
+            let till = self.customers[customer].till;
+            self.send_refund_notice(till, &key, &number);
             self.push(wait, Event::RefundNotice { customer, key, number });
         }
     }
@@ -64,7 +84,7 @@ impl World {
     /// A notice about a refund is heard, lost or repeated.
     pub(crate) fn refund_notice(&mut self, customer: usize, key: String, number: String) {
         let wait = self.chance.between(5 * SECOND, 200 * SECOND);
-        let till = self.customers[customer].till;
+        let till = self.original_of(self.customers[customer].till);
         let out_trade_no = key.split('/').next_back().map(|text| OutTradeNo::new(text).expect("it was sent"));
         let act = self.tills[till].running.as_ref().filter(|_| !self.tills[till].has_other_keys).and_then(|running| {
             let pay_id = running.engine.database().find_by_out_trade_no(&out_trade_no?).ok()??;

@@ -39,7 +39,8 @@ impl Reporting {
             HqReply::Conflict(conflict) => Err(HqError::Conflict(conflict)),
             HqReply::NotGranted(why) => Err(HqError::NotGranted(why)),
             HqReply::Broken => Err(HqError::Busy { retry_after: None }),
-            said @ (HqReply::Acked(_) | HqReply::Granted(_) | HqReply::Heard) => Ok(said),
+            HqReply::Refused => Err(HqError::Refused("this key is no terminal's".into())),
+            said @ (HqReply::Acked(_) | HqReply::Granted(_) | HqReply::Past(_) | HqReply::Heard) => Ok(said),
         }
     }
 }
@@ -69,8 +70,11 @@ impl Hq for Reporting {
         })
     }
 
-    fn history(&self, _since: Since) -> LocalBoxFuture<'_, Result<Past, HqError>> {
-        Box::pin(std::future::pending())
+    fn history(&self, since: Since) -> LocalBoxFuture<'_, Result<Past, HqError>> {
+        Box::pin(async move {
+            let said = self.exchange(HqAsk::History(since)).await?;
+            if let HqReply::Past(past) = said { Ok(past) } else { Err(unasked()) }
+        })
     }
 
     // A connection has no time limit. One that never comes about tells nothing.

@@ -60,12 +60,16 @@ impl World {
             | Step::Ask
             | Step::Refund { .. }
             | Step::RefundByOther
+            | Step::RefundAgain
             | Step::RetryRefund(_) => self.at_counter(customer, step),
         }
         Ok(())
     }
 
     fn at_counter(&mut self, customer: usize, step: Step) {
+        if self.customers[customer].is_gone && step != Step::RefundAgain {
+            return;
+        }
         let till = self.customers[customer].till;
         self.customers[customer].will_click &= step != Step::Click;
         let is_open = self.tills[till].running.is_some() && !self.tills[till].has_other_keys;
@@ -97,6 +101,7 @@ impl World {
             Step::Ask => payment.map(Act::Ask),
             Step::Again => self.again(customer),
             Step::Refund { .. } | Step::RefundByOther => self.refund_act(customer, step),
+            Step::RefundAgain => self.refund_again(customer),
             Step::RetryRefund(request_id) => Some(Act::RetryRefund { request_id }),
             Step::ShowCode(phone) => self.scan_phone(customer, phone, false),
             Step::AgainWithCode(phone) => self.scan_phone(customer, phone, true),
@@ -159,8 +164,9 @@ impl World {
     /// The program has answered.
     pub(crate) fn came(&mut self, till: usize, customer: usize, act: &Act, came: &Came) -> Held {
         self.bill_came(till, customer, act, came)?;
-        self.heard(customer, act, came);
+        self.heard(till, act, came)?;
         self.refund_came(customer, act, came);
+        self.bill_read(till, act, came);
         self.notice_came(customer, act, came);
         match (act, came) {
             (Act::Collect(_) | Act::WithCode { .. }, Came::Payment(payment)) => self.shown(customer, payment),
@@ -222,6 +228,10 @@ impl World {
     /// The screen shows a payment as it is now.
     pub(crate) fn screen_shows(&mut self, till: usize, payment: &Payment) {
         let Some(customer) = self.owner_at(till, payment) else { return };
+        // A copy of a disk shows codes to nobody but its own customers.
+        if self.tills[till].is_clone && self.customers[customer].till != till {
+            return;
+        }
         match payment.status {
             Status::Precreated => self.sees_code(customer, payment),
             Status::Closed(_) | Status::Fail(_) => self.follow(customer, false),
@@ -303,7 +313,11 @@ impl World {
         let waiting: Vec<usize> = (0..self.customers.len())
             .filter(|customer| {
                 let here = &self.customers[*customer];
-                here.till == till && !here.requests.is_empty() && here.payment.is_none() && here.tries < MOST_TRIES
+                here.till == till
+                    && !here.is_gone
+                    && !here.requests.is_empty()
+                    && here.payment.is_none()
+                    && here.tries < MOST_TRIES
             })
             .collect();
         for customer in waiting {
@@ -350,6 +364,7 @@ impl Customer {
             refund: None,
             wished: Fen::ZERO,
             wished_there: Fen::ZERO,
+            is_gone: false,
             met_lawlessness: false,
         }
     }

@@ -1,6 +1,7 @@
 //! A counter: the real engine in a program that is polled by hand, so that it can stop at any moment.
 
 use crate::channel::Channel;
+use crate::day_bill::DAY;
 use crate::machine::{Machine, OnMachine};
 use crate::reporting::Reporting;
 use crate::vfs;
@@ -15,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 use tokio::sync::broadcast;
+use yidan_alipay::Bill;
 use yidan_engine::{
     AuthCode, CodeCollected, Collected, Counter, Database, Decision, Engine, Error, GatewayClock, Limits, NewOrder,
     NewRefund, OpenError, Parts, Place, Signature, serve,
@@ -54,6 +56,8 @@ pub enum Act {
     AskRefund { pay_id: PaymentId, key: String, number: String },
     /// Hears a notice.
     Notice { body: String, tries: u32 },
+    /// Reads and settles the day's bill.
+    DayBill(Box<Bill>),
     /// Decides a case.
     Decide { case_id: CaseId, decision: Decision },
 }
@@ -258,6 +262,7 @@ fn perform(engine: Rc<Engine>, act: Act) -> LocalBoxFuture<'static, Came> {
             Act::GiveBack { pay_id, request_id, amount } => {
                 return give_back(&engine, pay_id, request_id, amount).await.unwrap_or(Came::Refused);
             }
+            Act::DayBill(bill) => return read_bill(&engine, &bill).await.unwrap_or(Came::Refused),
             Act::RetryRefund { request_id } => return retry(&engine, request_id).await.unwrap_or(Came::Refused),
             Act::Decide { case_id, decision } => {
                 let Ok(approval) = engine.authorise(yidan_engine::Act::Decide(case_id), MANAGER) else {
@@ -270,6 +275,13 @@ fn perform(engine: Rc<Engine>, act: Act) -> LocalBoxFuture<'static, Came> {
         payment.map_or(Came::Refused, |payment| Came::Payment(Box::new(payment)))
     }
     .boxed_local()
+}
+
+/// Done, once nothing of the bill is without an answer.
+async fn read_bill(engine: &Rc<Engine>, bill: &Bill) -> Option<Came> {
+    engine.import_bill(bill).ok()?;
+    let settled = engine.settle_bill(DAY).await.ok()?;
+    settled.unanswered.is_empty().then_some(Came::Done)
 }
 
 async fn collect(engine: &Rc<Engine>, order: NewOrder) -> Came {

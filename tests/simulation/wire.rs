@@ -4,7 +4,7 @@ use crate::phone_codes::WithCode;
 use std::cell::{Cell, RefCell};
 use tokio::sync::{mpsc, oneshot};
 use yidan_payment::{Fen, TradeNo, UtcMs};
-use yidan_wire::{Ack, Batch, Claim, Conflict, Granted, Heard, NotGranted, Push};
+use yidan_wire::{Ack, Batch, Claim, Conflict, Granted, Heard, NotGranted, Past, Push, Since};
 
 /// The world begins at midnight (UTC) of 2026-11-30.
 pub const BEGINNING: UtcMs = UtcMs(1_795_996_800_000);
@@ -67,6 +67,8 @@ pub enum HqAsk {
     Report(Batch),
     /// Whose a bill is.
     Claim(Claim),
+    /// What this terminal wrote under earlier enrolments.
+    History(Since),
     /// To be told what comes after what was heard.
     Listen(Heard, mpsc::UnboundedSender<Vec<Push>>),
     /// Everything up to here is handled.
@@ -161,6 +163,10 @@ pub enum HqReply {
     NotGranted(Box<NotGranted>),
     /// It knows what was heard.
     Heard,
+    /// What the terminal wrote once.
+    Past(Past),
+    /// This key is no terminal's any more.
+    Refused,
     /// Its database did not do it.
     Broken,
 }

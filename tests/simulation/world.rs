@@ -2,6 +2,7 @@
 
 use crate::chance::Chance;
 use crate::customer::Customer;
+use crate::day_bill::IS_MADE_AT;
 use crate::disk::{Disk, Lie};
 use crate::events::Due;
 pub use crate::events::Event;
@@ -9,6 +10,7 @@ use crate::faults::{Counts, Faults, Outage};
 use crate::gateway::{Gateway, Rules};
 use crate::headquarters::Headquarters;
 use crate::machine::Machine;
+use crate::restore::OldDisk;
 use crate::stream::Ear;
 use crate::till::{Running, Setup};
 use crate::vfs;
@@ -18,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use yidan_payment::{Account, OrderId, PaymentId, StatusName};
+use yidan_payment::{Account, OrderId, PaymentId, RequestId, StatusName};
 use yidan_wire::EventKind;
 
 /// Something that must never happen did, or something that must happen did not.
@@ -71,6 +73,9 @@ pub struct World {
     pub(crate) outage: Option<Outage>,
     pub(crate) counts: Counts,
     pub(crate) life_ms: u64,
+    pub(crate) lie: Lie,
+    /// When a refund was wished, by its click (ms).
+    pub(crate) wished_at: BTreeMap<RequestId, u64>,
     heap: BinaryHeap<Due>,
     seq: u64,
     hash: u64,
@@ -96,6 +101,18 @@ pub struct Till {
     pub(crate) starts: u64,
     /// Its line to headquarters.
     pub(crate) ear: Option<Ear>,
+    /// A copy of its disk.
+    pub(crate) backup: Option<OldDisk>,
+    /// Its records were replaced by older ones, or run a second time.
+    pub(crate) is_forked: bool,
+    /// It runs on a copied disk.
+    pub(crate) is_clone: bool,
+    /// It was switched off for good.
+    pub(crate) is_off: bool,
+    /// Headquarters cannot be reached before (ms).
+    pub(crate) hq_is_gone_until: u64,
+    /// It has settled the day's bill.
+    pub(crate) has_read_bill: bool,
 }
 
 /// What the screen was told about a payment.
@@ -176,6 +193,8 @@ impl World {
             outage: None,
             counts: Counts::default(),
             life_ms: u64::from(code_min) * MINUTE,
+            lie: play.lie,
+            wished_at: BTreeMap::new(),
             heap: BinaryHeap::new(),
             seq: 0,
             hash: play.seed,
@@ -193,7 +212,8 @@ impl World {
         let calm = closes + 2 * MINUTE;
         self.push(calm, Event::Calm);
         while let Some(due) = self.heap.pop() {
-            if due.at > calm + SETTLES_WITHIN_MS {
+            let bill = if self.tills.iter().any(|till| till.is_forked) { IS_MADE_AT } else { 0 };
+            if due.at > calm + bill + SETTLES_WITHIN_MS {
                 return Err(self.unsettled());
             }
             self.wire.set_now(due.at);
@@ -265,6 +285,12 @@ impl World {
             Event::Balance { is_empty } => self.gateway.has_no_money = is_empty && !self.is_calm,
             Event::Pump { till } => self.pump(till),
             Event::HqInstructs => self.headquarters_instructs(),
+            Event::TillBackup { till } => self.back_up_till(till),
+            Event::TillRestored { till } => self.restore_till(till),
+            Event::TillCloned { till } => self.clone_till(till),
+            Event::AdministratorLooks { till } => self.administrator_looks(till),
+            Event::DayBill => self.read_day_bill(),
+            Event::ClonesGo => self.take_clones_away(),
             Event::HqBackup => self.hq_yesterday = Some(self.hq.clone()),
             Event::HqRestored => self.restore_headquarters(),
             Event::HqRenewed => self.hq.renew(),
@@ -312,7 +338,7 @@ impl World {
 }
 
 impl Till {
-    fn new(machine: Machine, setup: Setup) -> Till {
+    pub(crate) fn new(machine: Machine, setup: Setup) -> Till {
         Till {
             machine: Rc::new(machine),
             running: None,
@@ -326,6 +352,12 @@ impl Till {
             has_other_keys: false,
             starts: 0,
             ear: None,
+            backup: None,
+            is_forked: false,
+            is_clone: false,
+            is_off: false,
+            hq_is_gone_until: 0,
+            has_read_bill: false,
         }
     }
 }

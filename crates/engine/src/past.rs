@@ -3,16 +3,19 @@
 //! Must always hold: what is given back never undoes what is known here. Money is added, never removed; moments that keep
 //! a code payable only rise; a payment only moves towards its end. No new sale begins before everything is here.
 
+mod join;
+
+use self::join::join;
 use crate::database::{self, OrderRow, WriteError};
 use crate::record::News;
 use crate::{Database, Engine, Error, Hq, HqError};
 use rusqlite::Transaction;
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
-use yidan_payment::{Intent, Payment, PaymentId, QrCode, Refund, RefundStatus, Status, StatusName, Step, UtcMs};
-use yidan_wire::{EventKind, Past, PastLine, PaymentState, Since};
+use yidan_payment::{CaseKind, Intent, NewCase, Payment, PaymentId, QrCode, Status, Step, StoppedBy, UtcMs};
+use yidan_wire::{CaseState, EventKind, Past, PastLine, PaymentState, Since};
 
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -113,14 +116,18 @@ impl Engine {
     fn take_back(&self, past: &Past, next: Option<Since>) -> Result<BTreeSet<PaymentId>, Error> {
         let now = self.clock.now();
         self.database.write("take back what was forgotten", |transaction| {
-            let mut touched = BTreeSet::new();
+            let mut touched: BTreeMap<PaymentId, Vec<CaseState>> = BTreeMap::new();
             for line in &past.lines {
-                touched.extend(self.try_line(transaction, line, now)?);
+                if let Some((pay_id, opened)) = self.try_line(transaction, line, now)? {
+                    touched.entry(pay_id).or_default().extend(opened);
+                }
             }
-            for pay_id in &touched {
+            for (pay_id, opened) in &touched {
                 let payment = crate::record::load(transaction, *pay_id)?;
-                self.append(transaction, &payment, &News::of(EventKind::GivenBack), now)?;
+                let news = News { opened, ..News::of(EventKind::GivenBack) };
+                self.append(transaction, &payment, &news, now)?;
             }
+            let touched = touched.into_keys().collect();
             database::save_or_forget(transaction, SINCE, next.map(|next| text_of(&next)).as_deref())?;
             Ok(touched)
         })
@@ -132,13 +139,13 @@ impl Engine {
         transaction: &Transaction<'_>,
         line: &PastLine,
         now: UtcMs,
-    ) -> Result<Option<PaymentId>, WriteError> {
+    ) -> Result<Option<Taken>, WriteError> {
         transaction.execute_batch("savepoint line")?;
         let taken = self.take_line(transaction, line, now);
         match taken {
-            Ok(pay_id) => {
+            Ok(taken) => {
                 transaction.execute_batch("release line")?;
-                Ok(pay_id)
+                Ok(taken)
             }
             Err(error) => {
                 let why: &dyn std::error::Error = &error;
@@ -155,7 +162,7 @@ impl Engine {
         transaction: &Transaction<'_>,
         line: &PastLine,
         now: UtcMs,
-    ) -> Result<Option<PaymentId>, WriteError> {
+    ) -> Result<Option<Taken>, WriteError> {
         if database::is_event_known(transaction, line.event.event_id)? {
             return Ok(None);
         }
@@ -167,6 +174,7 @@ impl Engine {
         };
         let given = read_payment(&state, &before)?;
         let after = join(&before, &given);
+        after.books().map_err(|error| database::RowError::Unreadable(error.to_string()))?;
         if after != before {
             self.save(transaction, &before, &after, now)?;
         }
@@ -176,7 +184,8 @@ impl Engine {
         if let Some(proof) = &state.proof {
             database::keep_proof(transaction, before.pay_id, proof, line.event.at)?;
         }
-        Ok(Some(before.pay_id))
+        let opened = self.open_cases(transaction, &after, &paid_after_stop(&before, &given), now)?;
+        Ok(Some((before.pay_id, opened)))
     }
 
     /// The order and the payment as they were when they were first written down.
@@ -213,6 +222,19 @@ impl Engine {
         tracing::warn!(out_trade_no = %payment.out_trade_no, "a forgotten payment came back");
         Ok(payment)
     }
+}
+
+/// A payment that a line was about, and the cases that were opened because of it.
+type Taken = (PaymentId, Vec<CaseState>);
+
+/// It was stopped here, and nobody knew that it had been paid: somebody may have taken cash.
+fn paid_after_stop(here: &Payment, given: &Payment) -> Vec<NewCase> {
+    let is_stopped = here.status == Status::Closing && here.stopped_by.is_some_and(|by| by != StoppedBy::Clock);
+    let (Status::Success(money), true) = (&given.status, is_stopped && given.stopped_by.is_none()) else {
+        return Vec::new();
+    };
+    let amount = given.find_receipt(money.trade_no()).map_or(given.amount, |receipt| receipt.total);
+    vec![NewCase { kind: CaseKind::PaidAfterStop, trade_no: Some(money.trade_no().clone()), amount }]
 }
 
 /// Notes from where headquarters must give back, when a terminal enrols again. `before`: the epoch whose journal these
@@ -268,69 +290,4 @@ fn read_payment(state: &PaymentState, here: &Payment) -> Result<Payment, WriteEr
         refunds: state.refunds.clone(),
         ..here.clone()
     })
-}
-
-/// What is known here and what is given back, together.
-fn join(here: &Payment, given: &Payment) -> Payment {
-    // Of two tellings the one nearer to the end tells how it is; of two equal ones the later one, which is the given one
-    // as long as nothing has happened here since.
-    let is_news = rank(given) >= rank(here);
-    let (later, earlier) = if is_news { (given, here) } else { (here, given) };
-    let mut receipts = later.receipts.clone();
-    receipts.extend(earlier.receipts.iter().filter(|one| later.find_receipt(&one.trade_no).is_none()).cloned());
-    receipts.sort_by(|one, other| one.trade_no.cmp(&other.trade_no));
-    Payment {
-        status: later.status.clone(),
-        trade_no: later.trade_no.clone().or_else(|| earlier.trade_no.clone()),
-        trade_seen: here.trade_seen || given.trade_seen,
-        request_body: later.request_body.clone().or_else(|| earlier.request_body.clone()),
-        body_expires_at: later.body_expires_at.or(earlier.body_expires_at),
-        // A real code is better than one whose text is lost.
-        qr_code: here.qr_code.clone().or_else(|| given.qr_code.clone()),
-        code_expires_at: here.code_expires_at.max(given.code_expires_at),
-        stopped_by: later.stopped_by.or(earlier.stopped_by),
-        close_sent_at: here.close_sent_at.max(given.close_sent_at),
-        precreated_at: here.precreated_at.max(given.precreated_at),
-        dead_after: here.dead_after.max(given.dead_after),
-        watch_at: later.watch_at,
-        booked_at: later.booked_at.or(earlier.booked_at),
-        receipts,
-        refunds: join_refunds(&here.refunds, &given.refunds),
-        ..here.clone()
-    }
-}
-
-/// By place, as they were written down; of one place the one nearer to its end.
-fn join_refunds(here: &[Refund], given: &[Refund]) -> Vec<Refund> {
-    let longest = here.len().max(given.len());
-    (0..longest)
-        .filter_map(|place| match (here.get(place), given.get(place)) {
-            (Some(here), Some(given)) if nearness(given) > nearness(here) => Some(given.clone()),
-            (Some(here), _) => Some(here.clone()),
-            (None, given) => given.cloned(),
-        })
-        .collect()
-}
-
-fn nearness(refund: &Refund) -> u8 {
-    match refund.status {
-        RefundStatus::Init => 0,
-        RefundStatus::Processing => 1,
-        RefundStatus::Fail => 2,
-        RefundStatus::Success => 3,
-    }
-}
-
-/// How near to its end a payment is, and how sure.
-fn rank(payment: &Payment) -> (u8, usize) {
-    let nearness = match payment.status.name() {
-        StatusName::Init => 0,
-        StatusName::Precreated => 1,
-        StatusName::Paying => 2,
-        StatusName::Closing => 3,
-        StatusName::Closed | StatusName::Fail => 4,
-        StatusName::Suspense => 5,
-        StatusName::Success => 6,
-    };
-    (nearness, payment.receipts.len())
 }

@@ -113,7 +113,7 @@ impl Engine {
         database::save_order_status(transaction, after.order_id, order_status(after))
     }
 
-    fn open_cases(
+    pub(crate) fn open_cases(
         &self,
         transaction: &Transaction<'_>,
         payment: &Payment,

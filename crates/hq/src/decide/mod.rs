@@ -9,5 +9,6 @@ pub mod claim;
 pub mod money;
 #[cfg(test)]
 mod money_tests;
+mod proof;
 pub mod resume;
 pub mod route;

@@ -4,6 +4,7 @@
 //! once, whoever reports it. What is reported without proof is counted nowhere and becomes a case. Afterwards a terminal
 //! may say how its proved money is booked; it can never make more of it.
 
+use super::proof::proves_refund;
 use std::collections::{BTreeMap, BTreeSet};
 use yidan_payment::{
     Booked, CaseKind, Evidence, Fen, PaidTrade, PaymentId, Receipt, Refund, RefundStatus, StatusName, TradeNo, UtcMs,
@@ -225,6 +226,7 @@ impl Ledger {
         let name = (refund.trade_no.clone(), refund.out_request_no.clone().unwrap_or_default());
         match self.refunds.get(&name) {
             Some(known) if known.amount == refund.amount => {}
+            None if self.is_older_telling(report, refund) => {}
             None if self.is_named_now(report, refund) => self.rename(name),
             None if self.is_refund_proved(report, refund) => {
                 let counted = CountedRefund {
@@ -242,6 +244,19 @@ impl Ledger {
                 self.find(report, Finding::UnprovedRefund, Some(&refund.trade_no), refund.amount);
             }
         }
+    }
+
+    /// A refund that is told without its number is known with it already: a terminal that was given back its past tells
+    /// what it knew in between.
+    fn is_older_telling(&self, report: &Report<'_>, refund: &Refund) -> bool {
+        let is_told = |number: &str| {
+            let mut told = report.state.refunds.iter().filter(|other| other.status == RefundStatus::Success);
+            told.any(|other| other.trade_no == refund.trade_no && other.out_request_no.as_deref() == Some(number))
+        };
+        let of_trade = self.refunds.iter().filter(|((trade_no, _), _)| *trade_no == refund.trade_no);
+        let untold = of_trade.filter(|((_, number), _)| !number.is_empty() && !is_told(number));
+        let known = Fen::sum(untold.map(|(_, known)| known.amount));
+        refund.out_request_no.is_none() && known.is_some_and(|known| known >= refund.amount)
     }
 
     /// A refund known only as a fact gets its number: the same money, never a second row.
@@ -340,32 +355,6 @@ fn claims_money(status: StatusName) -> bool {
 
 fn proves(paid: &PaidTrade, receipt: &Receipt) -> bool {
     paid.trade_no == receipt.trade_no && paid.total == receipt.total
-}
-
-/// Whether a statement proves a refund. A paid trade is closed only by giving all of it back: `all` says that the
-/// refunds reported for it come to exactly what it brought.
-fn proves_refund(evidence: &Evidence, refund: &Refund, all: bool) -> bool {
-    match evidence {
-        Evidence::RefundedOurs(fact) | Evidence::RefundedElsewhere(fact) => {
-            fact.trade_no == refund.trade_no
-                && fact.amount == refund.amount
-                && fact.out_request_no == refund.out_request_no
-        }
-        Evidence::TradeClosedPaid(paid) | Evidence::CancelRefunded(paid) => all && paid.trade_no == refund.trade_no,
-        Evidence::TradeClosed(trade) => all && trade.trade_no == refund.trade_no,
-        Evidence::QrIssued { .. }
-        | Evidence::Refused(_)
-        | Evidence::RefusedTradeExists(_)
-        | Evidence::NoTrade(_)
-        | Evidence::WaitBuyerPay(_)
-        | Evidence::Paid(_)
-        | Evidence::RefundMoved(_)
-        | Evidence::RefundAccepted { .. }
-        | Evidence::RefundRefused { .. }
-        | Evidence::NotRefunded(_)
-        | Evidence::CloseAccepted
-        | Evidence::CloseRefused(_) => false,
-    }
 }
 
 /// What the payment says went back of one trade.

@@ -208,3 +208,17 @@ fn an_older_line_that_is_read_later_does_not_undo_a_decision() {
     book_line(&mut ledger, (1, 8), &suspended, None);
     assert_eq!(ledger.receipts[&trade()].booked, Booked::Recognised);
 }
+
+/// A terminal that was given back its past tells what it knew before it learnt the number.
+#[test]
+fn an_older_telling_without_the_number_is_no_finding() {
+    let mut ledger = with_money();
+    let named = paid(vec![refund(Some("R1"), 400)]);
+    book(&mut ledger, &named, Some(&went_back("R1", 400)));
+
+    book_line(&mut ledger, (2, 1), &paid(vec![refund(None, 400)]), None);
+    assert_eq!((back(&ledger), findings(&ledger)), (400, vec![]));
+
+    book_line(&mut ledger, (2, 2), &paid(vec![refund(None, 500)]), None);
+    assert_eq!((back(&ledger), findings(&ledger)), (400, vec!["UNPROVED_REFUND"]), "more than is known");
+}
