@@ -230,9 +230,10 @@ type Taken = (PaymentId, Vec<CaseState>);
 /// It was stopped here, and nobody knew that it had been paid: somebody may have taken cash.
 fn paid_after_stop(here: &Payment, given: &Payment) -> Vec<NewCase> {
     let is_stopped = here.status == Status::Closing && here.stopped_by.is_some_and(|by| by != StoppedBy::Clock);
-    let (Status::Success(money), true) = (&given.status, is_stopped && given.stopped_by.is_none()) else {
+    let Status::Success(money) = &given.status else { return Vec::new() };
+    if !is_stopped || given.stopped_by.is_some() {
         return Vec::new();
-    };
+    }
     let amount = given.find_receipt(money.trade_no()).map_or(given.amount, |receipt| receipt.total);
     vec![NewCase { kind: CaseKind::PaidAfterStop, trade_no: Some(money.trade_no().clone()), amount }]
 }
