@@ -225,6 +225,9 @@ impl World {
         if !self.is_all_heard() {
             return Violation("a till has not heard everything that headquarters told".into());
         }
+        if let Some((key, number)) = self.on_bill.first() {
+            return Violation(format!("nobody asks for refund {number} of {key}, which is on the bill"));
+        }
         Violation("a closed payment was not asked once more".into())
     }
 

@@ -3,7 +3,7 @@
 use crate::customer::Step;
 use crate::gateway::Trade;
 use crate::till::{Act, Came};
-use crate::world::{Event, Held, Violation, World};
+use crate::world::{Event, Held, Till, Violation, World};
 use yidan_engine::Decision;
 use yidan_payment::{CaseKind, Fen, OutTradeNo, RefundStatus, RequestId, StatusName};
 
@@ -84,8 +84,9 @@ impl World {
     /// A notice about a refund is heard, lost or repeated.
     pub(crate) fn refund_notice(&mut self, customer: usize, key: String, number: String) {
         let wait = self.chance.between(5 * SECOND, 200 * SECOND);
-        let till = self.original_of(self.customers[customer].till);
-        let out_trade_no = key.split('/').next_back().map(|text| OutTradeNo::new(text).expect("it was sent"));
+        let text = key.split('/').next_back().unwrap_or_default();
+        let out_trade_no = OutTradeNo::new(text).ok();
+        let till = self.find_till_of(text).unwrap_or_else(|| self.original_of(self.customers[customer].till));
         let act = self.tills[till].running.as_ref().filter(|_| !self.tills[till].has_other_keys).and_then(|running| {
             let pay_id = running.engine.database().find_by_out_trade_no(&out_trade_no?).ok()??;
             Some(Act::AskRefund { pay_id, key: key.clone(), number: number.clone() })
@@ -94,6 +95,16 @@ impl World {
             (Some(act), Some(running)) => running.act(customer, act),
             (_, _) => self.push(wait, Event::RefundNotice { customer, key, number }),
         }
+    }
+
+    /// The till whose records have a number: a bill may be another till's than the customer's.
+    fn find_till_of(&self, number: &str) -> Option<usize> {
+        let number = OutTradeNo::new(number).ok()?;
+        let has = |till: &Till| {
+            let running = till.running.as_ref().filter(|_| !till.is_clone)?;
+            running.engine.database().find_by_out_trade_no(&number).ok()?
+        };
+        self.tills.iter().position(|till| has(till).is_some())
     }
 
     /// If it was not heard, it comes again.

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yidan_engine::{Epochs, mark_restored, save_setup};
-use yidan_payment::{EventId, PaymentId};
+use yidan_payment::{Account, EventId, PaymentId};
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60_000;
@@ -142,6 +142,7 @@ impl World {
         let machine = Machine::new(number, disk, Rc::clone(&self.wire), self.side.fork());
         let mut setup = self.tills[till].setup.clone();
         setup.hears = false;
+        setup.account = Account("main".into());
         let mut clone = Till::new(machine, setup);
         (clone.known, clone.bodies) = (self.tills[till].known.clone(), self.tills[till].bodies.clone());
         (clone.is_forked, clone.is_clone) = (true, true);
