@@ -1,7 +1,7 @@
 # Everything that is done to this repository. `make` alone says what there is.
 # One profile, one target folder, always --workspace: anything else would build every dependency once more.
 .DEFAULT_GOAL := help
-.PHONY: help gate check test ui deny screens demo kill simulate bench run window bindings
+.PHONY: help gate check test ui deny screens demo kill simulate bench run window bindings mutants
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -90,10 +90,16 @@ bench: ## what questions cost with a million payments in the file: make bench [P
 	cargo build --quiet --workspace --locked --bins
 	target/debug/bench $(PAYMENTS)
 
-gate: ## the long proofs: 1,000,000 simulated orders, every planted bug, 1,000 kills, every fuzz target for 60 s
+# It brings its own copy of the sources and of target/.
+mutants: ## breaks the money rules in every small way; each must be noticed by the tests of crates/payment
+	command -v cargo-mutants >/dev/null || cargo install cargo-mutants --locked
+	cargo mutants --package yidan-payment --output target
+
+gate: ## the long proofs: 1,000,000 simulated orders, every planted bug, 1,000 kills, 60 s of every fuzz target, mutants
 	cargo build --quiet --workspace --locked --bins
 	target/debug/kill $(or $(ROUNDS),1000) $(SEED)
 	$(MAKE) simulate SEED= BUGS= ORDERS=1000000
 	$(MAKE) simulate SEED= BUGS=all
 	BOLERO_RANDOM_TEST_TIME_MS=60000 BOLERO_RANDOM_ITERATIONS=1000000000 \
 	    cargo test --workspace --locked --test alipay fuzz -- --test-threads 1
+	$(MAKE) mutants

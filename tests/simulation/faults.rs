@@ -111,7 +111,7 @@ impl Faults {
             no_date: rate(200, 300),
             other_amount: rate(250, 20),
             lawless: rate(200, 500),
-            trade_vanishes: rate(250, 300),
+            trade_vanishes: rate(250, 800),
             other_answer: rate(250, 500),
             notice_lost: rate(500, 500),
             notice_repeated: rate(500, 300),
