@@ -74,6 +74,7 @@ fn check_step(before: &Payment, input: &Input, now: UtcMs) -> Payment {
         check_sums(before, &after);
     }
     assert!(after.trade_seen >= before.trade_seen, "what was seen stays seen");
+    assert_eq!(after.trade_seen, after.trade_no.is_some(), "a trade with a number was seen: {input:?} on {before:?}");
     check_way(before, &after, input);
     after
 }
