@@ -161,3 +161,79 @@ fn rank(payment: &Payment) -> (u8, usize) {
     };
     (nearness, payment.receipts.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use yidan_payment::{
+        Account, Evidence, Fen, Id, Input, Intent, Method, OutTradeNo, PaidTrade, RefundOrigin, RefundWish, RequestId,
+        TradeNo, UtcMs, apply,
+    };
+
+    const NUMBER: &str = "S01T02_1_261130_0001_0123456789abcdef";
+
+    fn yuan(text: &str) -> Fen {
+        Fen::parse(text).expect("an amount")
+    }
+
+    /// A paid payment of 10.00.
+    fn paid() -> Payment {
+        let name = uuid::Uuid::from_u128(1);
+        let intent = Intent {
+            pay_id: Id::new(name),
+            order_id: Id::new(name),
+            sale_id: Id::new(name),
+            method: Method::Qr,
+            account: Account("app@gateway".into()),
+            out_trade_no: OutTradeNo::new(NUMBER).expect("a number"),
+            amount: yuan("10"),
+            created_at: UtcMs(0),
+        };
+        let (trade_no, total) = (TradeNo::new("T1").expect("a number"), yuan("10"));
+        let paid = PaidTrade { trade_no, total, receipt: total, paid_at: None };
+        apply(&intent.begin(), &Input::Told(Evidence::Paid(paid)), UtcMs(1)).payment
+    }
+
+    fn with_refund(count: u32, amount: &str, who: u128, status: RefundStatus) -> Payment {
+        let paid = paid();
+        let trade_no = paid.receipts[0].trade_no.clone();
+        let number = Some(format!("{NUMBER}R{count}"));
+        let wish = RefundWish {
+            request_id: RequestId::new(uuid::Uuid::from_u128(who)),
+            reason: String::new(),
+            operator_id: "o".into(),
+            approver_id: "o".into(),
+            asked_at: UtcMs(2),
+        };
+        let refund = Refund::new(trade_no, number, yuan(amount), RefundOrigin::Ours, status);
+        Payment { refunds: vec![Refund { wish: Some(wish), ..refund }], ..paid }
+    }
+
+    fn told(payment: &Payment) -> Vec<(String, RefundStatus, Fen)> {
+        let number = |refund: &Refund| refund.out_request_no.as_deref().unwrap_or("").replace(NUMBER, "");
+        payment.refunds.iter().map(|refund| (number(refund), refund.status, refund.amount)).collect()
+    }
+
+    #[test]
+    fn a_forgotten_refund_and_a_new_wish_of_the_same_number_are_two_and_only_one_has_moved() {
+        let here = with_refund(1, "4.00", 7, RefundStatus::Init);
+        let given = with_refund(1, "3.00", 8, RefundStatus::Success);
+
+        let joined = join(&here, &given);
+
+        let refused = ("R2".to_owned(), RefundStatus::Fail, yuan("4"));
+        assert_eq!(told(&joined), [refused, ("R1".to_owned(), RefundStatus::Success, yuan("3"))]);
+        assert_eq!(joined.books().expect("balanced").refunded, yuan("3"));
+        assert_eq!(told(&join(&joined, &given)), told(&joined), "the same line once more");
+    }
+
+    #[test]
+    fn the_same_refund_is_one_and_the_side_nearer_to_its_end_tells_how_it_is() {
+        let here = with_refund(1, "3.00", 8, RefundStatus::Processing);
+        let given = with_refund(1, "3.00", 8, RefundStatus::Success);
+
+        for joined in [join(&here, &given), join(&given, &here)] {
+            assert_eq!(told(&joined), [("R1".to_owned(), RefundStatus::Success, yuan("3"))]);
+        }
+    }
+}
