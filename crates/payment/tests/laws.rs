@@ -7,8 +7,8 @@ use crate::start::{
 use proptest::prelude::*;
 use std::time::Duration;
 use yidan_payment::{
-    CLOSE_GAP, Evidence, GRACE, Input, NoTrade, Payment, RefundStatus, Status, StatusName, Step, UtcMs, WATCH, apply,
-    next_step,
+    Booked, CLOSE_GAP, Evidence, GRACE, Input, NoTrade, Payment, RefundStatus, Status, StatusName, Step, UtcMs, WATCH,
+    apply, next_step,
 };
 
 /// One of every kind of input, with the numbers and moments that make a difference.
@@ -69,6 +69,9 @@ fn check_step(before: &Payment, input: &Input, now: UtcMs) -> Payment {
     assert!(books.refunded >= before.books().unwrap().refunded, "no refund is undone: {input:?} on {before:?}");
     if !matches!(input, Input::SendCode { .. }) {
         assert_eq!(after.dead_after, before.dead_after, "only what is sent moves the end of a code");
+    }
+    if let (Input::Recognise { trade_no, .. }, true) = (input, after != *before) {
+        assert_eq!(after.find_receipt(trade_no).map(|receipt| receipt.booked), Some(Booked::Recognised));
     }
     if matches!(input, Input::Refund { .. } | Input::Return { .. } | Input::Retry { .. }) {
         check_sums(before, &after);
@@ -231,6 +234,8 @@ fn a_later_code_whose_answer_was_lost_is_asked_for_again_with_the_same_bytes() {
     assert_eq!(next_step(&sent, NOW, true), Step::Precreate);
     assert_eq!(next_step(&sent, NOW, false), Step::Query, "first the gateway's clock");
     assert_eq!(next_step(&sent, at(600), true), Step::Query, "it has ended, too");
+    let again = apply(&sent, &Input::NewCode, NOW);
+    assert_eq!((again.payment, again.then), (sent.clone(), Step::Precreate), "a click asks for the same code");
 
     let shown = apply(&sent, &qr_issued(), NOW).payment;
 
