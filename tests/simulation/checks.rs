@@ -5,6 +5,7 @@ use crate::world::{Held, Known, Violation, World};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::broadcast::error::TryRecvError;
+use yidan_engine::Database;
 use yidan_payment::{CaseKind, Fen, OutTradeNo, Payment, PaymentId, RefundStatus, Status, StatusName, StoppedBy};
 
 impl World {
@@ -192,11 +193,8 @@ impl World {
             if !live.is_empty() || !watched.is_empty() || report.waiting > 0 || report.history_differs || recovers {
                 return Ok(false);
             }
-            for pay_id in database.list_refunding().map_err(unreadable)? {
-                let payment = database.load_payment(pay_id).map_err(unreadable)?;
-                if !payment.refunds_to_ask().is_empty() {
-                    return Ok(false);
-                }
+            if find_refunding(database).map_err(unreadable)?.is_some() {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -211,6 +209,9 @@ impl World {
             if let Some(payment) = live.first().and_then(|pay_id| database.load_payment(*pay_id).ok()) {
                 let status = payment.status.name().as_str();
                 return Violation(format!("{} is still {status}", payment.out_trade_no));
+            }
+            if let Ok(Some(payment)) = find_refunding(database) {
+                return Violation(format!("{} has a refund that nobody knows the end of", payment.out_trade_no));
             }
             if running.engine.report_state().is_ok_and(|report| report.history_differs) {
                 return Violation(format!("the records of till {number} differ from headquarters'"));
@@ -343,6 +344,17 @@ impl World {
         }
         Ok(())
     }
+}
+
+/// A payment with a refund that must still be asked for.
+fn find_refunding(database: &Database) -> Result<Option<Payment>, yidan_engine::Error> {
+    for pay_id in database.list_refunding()? {
+        let payment = database.load_payment(pay_id)?;
+        if !payment.refunds_to_ask().is_empty() {
+            return Ok(Some(payment));
+        }
+    }
+    Ok(None)
 }
 
 /// Final states stay.
