@@ -14,7 +14,9 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
-use yidan_payment::{CaseKind, Intent, NewCase, Payment, PaymentId, QrCode, Status, Step, StoppedBy, UtcMs};
+use yidan_payment::{
+    CaseKind, Intent, NewCase, Payment, PaymentId, QrCode, Status, StatusName, Step, StoppedBy, UtcMs,
+};
 use yidan_wire::{CaseState, EventKind, Past, PastLine, PaymentState, Since};
 
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
@@ -227,15 +229,24 @@ impl Engine {
 /// A payment that a line was about, and the cases that were opened because of it.
 type Taken = (PaymentId, Vec<CaseState>);
 
-/// It was stopped here, and nobody knew that it had been paid: somebody may have taken cash.
+/// One side stopped it, and did not know that the other had its money: somebody may have taken cash.
 fn paid_after_stop(here: &Payment, given: &Payment) -> Vec<NewCase> {
-    let is_stopped = here.status == Status::Closing && here.stopped_by.is_some_and(|by| by != StoppedBy::Clock);
-    let Status::Success(money) = &given.status else { return Vec::new() };
-    if !is_stopped || given.stopped_by.is_some() {
+    let paid = match (is_stopped(here), is_stopped(given)) {
+        (true, false) => given,
+        (false, true) => here,
+        (true, true) | (false, false) => return Vec::new(),
+    };
+    let Status::Success(money) = &paid.status else { return Vec::new() };
+    if paid.stopped_by.is_some() {
         return Vec::new();
     }
-    let amount = given.find_receipt(money.trade_no()).map_or(given.amount, |receipt| receipt.total);
+    let amount = paid.find_receipt(money.trade_no()).map_or(paid.amount, |receipt| receipt.total);
     vec![NewCase { kind: CaseKind::PaidAfterStop, trade_no: Some(money.trade_no().clone()), amount }]
+}
+
+fn is_stopped(payment: &Payment) -> bool {
+    let is_over = [StatusName::Closing, StatusName::Closed].contains(&payment.status.name());
+    is_over && payment.stopped_by.is_some_and(|by| by != StoppedBy::Clock)
 }
 
 /// Notes from where headquarters must give back, when a terminal enrols again. `before`: the epoch whose journal these
