@@ -13,7 +13,7 @@ use std::time::Duration;
 /// SQLite before 3.51.3 can lose committed WAL transactions in rare races.
 const OLDEST_SQLITE: i32 = 3_051_003;
 
-/// More than there are different statements: each is compiled once. Compiling them anew was a third of all work.
+/// More than there are different statements: each is compiled once. Compiling them anew took more than a quarter of the time.
 const STATEMENTS: usize = 256;
 
 /// In order, append-only.
