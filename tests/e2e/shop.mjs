@@ -154,8 +154,9 @@ class Counter {
     await hands.perform()
   }
 
-  /** A scanner gun: every character and the Enter at once, wherever the focus is. */
+  /** A scanner gun: every character and the Enter at once, wherever the focus is; a hand has to reach for it first. */
   async scan(text) {
+    await this.driver.actions().pause(300).perform()
     await this.driver.executeScript(
       `const target = document.activeElement ?? document.body
        for (const key of [...arguments[0], 'Enter']) target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`,
