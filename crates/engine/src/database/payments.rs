@@ -1,6 +1,6 @@
 //! Payments with their receipts and refunds: read whole, written by version.
 
-use super::refunds::{list_refunds, save_refund};
+use super::refunds::{list_refunds, release_number, save_refund};
 use super::{Database, RowError, WriteError, parse};
 use crate::Error;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
@@ -90,10 +90,14 @@ pub(crate) fn save_payment(
     for receipt in after.receipts.iter().filter(|receipt| !before.receipts.contains(receipt)) {
         save_receipt(transaction, after, receipt, &business_day(receipt.paid_at.unwrap_or(now)))?;
     }
-    for (position, refund) in after.refunds.iter().enumerate() {
-        if before.refunds.get(position) != Some(refund) {
-            save_refund(transaction, after.pay_id, position, refund, new_refund_id())?;
-        }
+    let changed =
+        || after.refunds.iter().enumerate().filter(|(place, refund)| before.refunds.get(*place) != Some(*refund));
+    // A number may pass from one refund to another: all are let go before one is taken.
+    for (position, _) in changed() {
+        release_number(transaction, after.pay_id, position)?;
+    }
+    for (position, refund) in changed() {
+        save_refund(transaction, after.pay_id, position, refund, new_refund_id())?;
     }
     Ok(())
 }

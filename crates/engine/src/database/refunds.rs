@@ -47,6 +47,18 @@ pub(super) fn save_refund(
     Ok(())
 }
 
+/// Takes the number of the refund at this place away, until it is written again in the same transaction.
+pub(super) fn release_number(
+    transaction: &Transaction<'_>,
+    pay_id: PaymentId,
+    position: usize,
+) -> Result<(), WriteError> {
+    transaction
+        .prepare_cached("update refunds set out_request_no = null where pay_id = ?1 and position = ?2")?
+        .execute(params![pay_id.to_string(), i64::try_from(position).unwrap_or(i64::MAX)])?;
+    Ok(())
+}
+
 /// The refunds of a payment, in the order in which they were written down.
 pub(super) fn list_refunds(connection: &Connection, pay_id: PaymentId) -> Result<Vec<Refund>, RowError> {
     let mut statement = connection.prepare_cached(
