@@ -191,7 +191,7 @@ async fn save(
         upsert_receipts(db, account, &receipts).await?;
         note_reported(db, ledger.changed_receipts.iter(), now).await?;
     }
-    for trade_no in &ledger.named_refunds {
+    for trade_no in &ledger.explained_sums {
         sqlx::query("delete from refunds where account = $1 and trade_no = $2 and out_request_no = ''")
             .bind(account)
             .bind(trade_no.as_str())

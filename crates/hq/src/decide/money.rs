@@ -157,8 +157,8 @@ pub struct Ledger {
     pub changed_receipts: BTreeSet<TradeNo>,
     /// Refunds to write.
     pub new_refunds: BTreeSet<RefundName>,
-    /// Refunds without a number whose number is known now.
-    pub named_refunds: BTreeSet<TradeNo>,
+    /// Trades whose refund without a number is made of others now.
+    pub explained_sums: BTreeSet<TradeNo>,
     /// Cases to open.
     pub cases: Vec<NewCase>,
     /// Cases to settle.
@@ -171,7 +171,8 @@ impl Ledger {
         for receipt in &report.state.receipts {
             self.book_receipt(report, receipt);
         }
-        for refund in report.state.refunds.iter().filter(|refund| refund.status == RefundStatus::Success) {
+        for refund in told(report.state) {
+            self.explain_sum(report, &refund.trade_no);
             self.book_refund(report, refund);
         }
         self.settle(report);
@@ -223,11 +224,10 @@ impl Ledger {
     }
 
     fn book_refund(&mut self, report: &Report<'_>, refund: &Refund) {
-        let name = (refund.trade_no.clone(), refund.out_request_no.clone().unwrap_or_default());
+        let name = name_of(refund);
         match self.refunds.get(&name) {
             Some(known) if known.amount == refund.amount => {}
-            None if self.is_older_telling(report, refund) => {}
-            None if self.is_named_now(report, refund) => self.rename(name),
+            Some(_) | None if self.is_older_telling(report, refund) => {}
             None if self.is_refund_proved(report, refund) => {
                 let counted = CountedRefund {
                     reporter: report.reporter.clone(),
@@ -246,40 +246,36 @@ impl Ledger {
         }
     }
 
-    /// A refund that is told without its number is known with it already: a terminal that was given back its past tells
-    /// what it knew in between.
+    /// A refund that is told without its number is known already, perhaps with it: a terminal that was given back its
+    /// past tells what it knew in between.
     fn is_older_telling(&self, report: &Report<'_>, refund: &Refund) -> bool {
-        let is_told = |number: &str| {
-            let mut told = report.state.refunds.iter().filter(|other| other.status == RefundStatus::Success);
-            told.any(|other| other.trade_no == refund.trade_no && other.out_request_no.as_deref() == Some(number))
-        };
-        let of_trade = self.refunds.iter().filter(|((trade_no, _), _)| *trade_no == refund.trade_no);
-        let untold = of_trade.filter(|((_, number), _)| !number.is_empty() && !is_told(number));
+        let told: BTreeSet<RefundName> =
+            told(report.state).map(name_of).filter(|(_, number)| !number.is_empty()).collect();
+        let untold = self.refunds.iter().filter(|(name, _)| name.0 == refund.trade_no && !told.contains(name));
         let known = Fen::sum(untold.map(|(_, known)| known.amount));
         refund.out_request_no.is_none() && known.is_some_and(|known| known >= refund.amount)
     }
 
-    /// A refund known only as a fact gets its number: the same money, never a second row.
-    fn is_named_now(&self, report: &Report<'_>, refund: &Refund) -> bool {
-        let unnamed = self.refunds.get(&(refund.trade_no.clone(), String::new()));
-        // A sum that turned out to be this very refund stays in the report, without a number and refused.
-        let has_moved = |other: &&Refund| other.status == RefundStatus::Success;
-        let mut of_trade =
-            report.state.refunds.iter().filter(|other| other.trade_no == refund.trade_no).filter(has_moved);
-        unnamed.is_some_and(|known| known.amount == refund.amount)
-            && refund.out_request_no.is_some()
-            && of_trade.all(|other| other.out_request_no.is_some())
-    }
-
-    fn rename(&mut self, name: RefundName) {
-        let unnamed = (name.0.clone(), String::new());
-        if let Some(known) = self.refunds.remove(&unnamed) {
-            if !self.new_refunds.remove(&unnamed) {
-                self.named_refunds.insert(name.0.clone());
-            }
-            self.refunds.insert(name.clone(), known);
+    /// What is known only as a sum gets its numbers, all at once or one by one: the same money, never more.
+    fn explain_sum(&mut self, report: &Report<'_>, trade_no: &TradeNo) {
+        let unnamed = (trade_no.clone(), String::new());
+        let is_part = |name: &RefundName| name.0 == *trade_no && (*name == unnamed || !self.refunds.contains_key(name));
+        let parts: Vec<(RefundName, Fen)> = told(report.state)
+            .map(|refund| (name_of(refund), refund.amount))
+            .filter(|(name, _)| is_part(name))
+            .collect();
+        let Some(sum) = self.refunds.get(&unnamed).cloned() else { return };
+        if Fen::sum(parts.iter().map(|(_, amount)| *amount)) != Some(sum.amount) {
+            return;
+        }
+        self.refunds.remove(&unnamed);
+        self.new_refunds.remove(&unnamed);
+        self.explained_sums.insert(trade_no.clone());
+        for (name, amount) in parts {
+            self.refunds.insert(name.clone(), CountedRefund { amount, ..sum.clone() });
             self.new_refunds.insert(name);
         }
+        self.settle_finding(report, Finding::UnprovedRefund, trade_no);
     }
 
     /// A refund counts if its receipt counts for this payment, if not more goes back than came, and if Alipay says so.
@@ -357,8 +353,16 @@ fn proves(paid: &PaidTrade, receipt: &Receipt) -> bool {
     paid.trade_no == receipt.trade_no && paid.total == receipt.total
 }
 
+/// What the payment says went back.
+fn told(state: &PaymentState) -> impl Iterator<Item = &Refund> {
+    state.refunds.iter().filter(|refund| refund.status == RefundStatus::Success)
+}
+
 /// What the payment says went back of one trade.
 fn moved<'a>(state: &'a PaymentState, trade_no: &'a TradeNo) -> impl Iterator<Item = Fen> + 'a {
-    let is_moved = move |refund: &&Refund| refund.trade_no == *trade_no && refund.status == RefundStatus::Success;
-    state.refunds.iter().filter(is_moved).map(|refund| refund.amount)
+    told(state).filter(move |refund| refund.trade_no == *trade_no).map(|refund| refund.amount)
+}
+
+fn name_of(refund: &Refund) -> RefundName {
+    (refund.trade_no.clone(), refund.out_request_no.clone().unwrap_or_default())
 }

@@ -158,8 +158,25 @@ fn a_refund_known_only_as_a_fact_gets_its_number_and_stays_one() {
     let mut ledger = Ledger { receipts: ledger.receipts, refunds: ledger.refunds, ..Ledger::default() };
     book(&mut ledger, &paid(vec![refund(Some("N1R1"), 1000)]), None);
     assert_eq!((back(&ledger), findings(&ledger)), (1000, vec![]));
-    assert!(ledger.named_refunds.contains(&trade()));
+    assert!(ledger.explained_sums.contains(&trade()));
     assert_eq!(ledger.new_refunds.iter().map(|(_, number)| number.as_str()).collect::<Vec<_>>(), ["N1R1"]);
+}
+
+/// All of a trade went back, partly by the merchant's app: the till learns the parts one by one.
+#[test]
+fn a_sum_gets_its_numbers_one_by_one_and_stays_the_same_money() {
+    let mut ledger = Ledger::default();
+    book(&mut ledger, &paid(vec![refund(None, 1000)]), Some(&Evidence::TradeClosedPaid(money(1000))));
+    let half = paid(vec![refund(None, 300), refund(Some("APP"), 700)]);
+    let whole = paid(vec![refund(Some("N1R1"), 300), refund(Some("APP"), 700)]);
+    for (state, numbers) in [(&half, ["", "APP"]), (&whole, ["APP", "N1R1"]), (&half, ["APP", "N1R1"])] {
+        ledger = Ledger { receipts: ledger.receipts, refunds: ledger.refunds, ..Ledger::default() };
+        book(&mut ledger, state, None);
+        assert_eq!((back(&ledger), findings(&ledger)), (1000, vec![]));
+        assert_eq!(ledger.refunds.keys().map(|(_, number)| number.as_str()).collect::<Vec<_>>(), numbers);
+    }
+    book(&mut ledger, &paid(vec![refund(Some("N1R1"), 300), refund(Some("N1R2"), 700)]), None);
+    assert_eq!((back(&ledger), findings(&ledger)), (1000, vec!["UNPROVED_REFUND"]), "a part that is not of the sum");
 }
 
 #[test]
