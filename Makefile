@@ -82,8 +82,9 @@ kill: ## SIGKILL the real programs while customers buy: make kill ROUNDS=25 [SEE
 	target/debug/kill $(or $(ROUNDS),25) $(SEED)
 
 # The simulation has a target folder of its own where it is built for speed; SEED replays one run.
+# Without that option of SQLite, the threads do not wait for one another to have a page.
 simulate: ## everything goes wrong, from seeds: make simulate [ORDERS=100000] [SEED=…] [BUGS=all]
-	@cargo build --quiet --workspace --locked --release --bin simulate --target-dir target/simulation
+	@LIBSQLITE3_FLAGS=-USQLITE_ENABLE_MEMORY_MANAGEMENT cargo build --quiet --workspace --locked --release --bin simulate --target-dir target/simulation
 	target/simulation/release/simulate $(if $(BUGS),--bugs $(BUGS),$(if $(SEED),--seed $(SEED),--orders $(or $(ORDERS),100000)))
 
 bench: ## what questions cost with a million payments in the file: make bench [PAYMENTS=1000000]

@@ -48,7 +48,12 @@ impl World {
         let Some(running) = &self.tills[till].running else { return Ok(()) };
         // The disk may refuse just now; it is looked at again at the next change and at the next start.
         let Ok(payment) = running.engine.database().load_payment(pay_id) else { return Ok(()) };
-        self.check_money(&payment)?;
+        self.check_payment(till, &payment)
+    }
+
+    fn check_payment(&mut self, till: usize, payment: &Payment) -> Held {
+        let pay_id = payment.pay_id;
+        self.check_money(payment)?;
         let known = Known {
             version: payment.version,
             status: payment.status.name(),
@@ -62,10 +67,10 @@ impl World {
         }
         here.unproved.insert(pay_id);
         here.known.insert(pay_id, known);
-        self.check_number(till, &payment)?;
-        self.check_end(till, &payment)?;
+        self.check_number(till, payment)?;
+        self.check_end(till, payment)?;
         self.note(payment.version.unsigned_abs(), payment.status.name() as u64);
-        self.screen_shows(till, &payment);
+        self.screen_shows(till, payment);
         Ok(())
     }
 
@@ -147,10 +152,14 @@ impl World {
         let Some(running) = &here.running else { return Ok(()) };
         let database = running.engine.database();
         let is_dead = || here.machine.disk.borrow().is_dead();
+        let mut shown = Vec::new();
         for pay_id in &here.unproved {
             let before = &here.known[pay_id];
             match database.load_payment(*pay_id) {
-                Ok(payment) => check_survived(before, &payment)?,
+                Ok(payment) => {
+                    check_survived(before, &payment)?;
+                    shown.push(payment);
+                }
                 Err(_) if is_dead() => return Ok(()),
                 Err(error) => return broken(format!("{} was told and is lost: {error}", before.number)),
             }
@@ -163,13 +172,14 @@ impl World {
                 Ok(None) | Err(_) => return broken(format!("{number} was sent and is lost")),
             }
         }
-        let shown: Vec<_> = here.unproved.iter().copied().chain(database.list_live().unwrap_or_default()).collect();
+        let live = database.list_live().unwrap_or_default();
+        shown.extend(live.into_iter().filter_map(|pay_id| database.load_payment(pay_id).ok()));
         let here = &mut self.tills[till];
         here.unproved.clear();
         here.sent.clear();
         // What the screen shows after a start was told as well.
-        for pay_id in shown {
-            self.check_told(till, pay_id)?;
+        for payment in shown {
+            self.check_payment(till, &payment)?;
         }
         self.look_at_screen(till);
         Ok(())

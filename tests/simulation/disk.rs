@@ -373,8 +373,10 @@ fn put(file: &mut Vec<u8>, from: usize, bytes: &[u8]) {
     if bytes.is_empty() {
         return;
     }
-    if file.len() < from + bytes.len() {
-        file.resize(from + bytes.len(), 0);
+    if file.len() < from {
+        file.resize(from, 0);
     }
-    file[from..from + bytes.len()].copy_from_slice(bytes);
+    let over = bytes.len().min(file.len() - from);
+    file[from..from + over].copy_from_slice(&bytes[..over]);
+    file.extend_from_slice(&bytes[over..]);
 }

@@ -97,6 +97,8 @@ impl World {
         if self.is_calm || vanishes + lies == 0 || !matches!(call.ask, Ask::Query) {
             return None;
         }
+        // Without a trade nobody was told anything yet.
+        self.gateway.find_trade(&call.key())?;
         let database = self.tills[till].running.as_ref()?.engine.database();
         let pay_id = database.find_by_out_trade_no(&OutTradeNo::new(call.number.clone()).ok()?).ok()??;
         let payment = database.load_payment(pay_id).ok()?;

@@ -116,7 +116,8 @@ impl Engine {
     /// A screen has one current payment: while its code may be shown, a click shows it again.
     fn find_current(&self, amount: Fen, another_customer: bool) -> Result<Option<Collected>, Error> {
         let mut closing = None;
-        for payment in self.list_live_at_counter()? {
+        for pay_id in self.database.list_in_the_way(COUNTER, amount)? {
+            let payment = self.database.load_payment(pay_id)?;
             match payment.status {
                 Status::Init | Status::Precreated | Status::Paying => {
                     return Ok(Some(Collected::Payment(Box::new(payment))));

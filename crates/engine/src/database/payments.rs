@@ -14,7 +14,14 @@ const COLUMNS: &str = "pay_id, order_id, sale_id, method, account, out_trade_no,
                        trade_seen, request_body, qr_code, code_expires_at_ms, stopped_by, close_sent_at_ms, \
                        precreated_at_ms, dead_after_ms, watch_at_ms, booked_at_ms, version, created_at_ms, \
                        body_expires_at_ms";
-static BY_ID: LazyLock<String> = LazyLock::new(|| format!("select {COLUMNS} from payments where pay_id = ?1"));
+/// Most payments have no money yet: whether any is there is asked along, and only then it is read.
+static BY_ID: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "select {COLUMNS}, exists (select 1 from receipts r where r.pay_id = p.pay_id),
+                exists (select 1 from refunds f where f.pay_id = p.pay_id)
+         from payments p where pay_id = ?1"
+    )
+});
 
 pub(crate) fn insert_payment(transaction: &Transaction<'_>, payment: &Payment) -> Result<(), WriteError> {
     transaction
@@ -154,11 +161,15 @@ pub(crate) fn keep_statement(
 }
 
 pub(crate) fn find_payment(connection: &Connection, pay_id: PaymentId) -> Result<Option<Payment>, RowError> {
-    let payment =
-        connection.prepare_cached(&BY_ID)?.query_and_then([pay_id.to_string()], read_payment)?.next().transpose()?;
-    let Some(mut payment) = payment else { return Ok(None) };
-    payment.receipts = list_receipts(connection, pay_id)?;
-    payment.refunds = list_refunds(connection, pay_id)?;
+    let read = |row: &Row<'_>| Ok::<_, RowError>((read_payment(row)?, row.get(23)?, row.get(24)?));
+    let found = connection.prepare_cached(&BY_ID)?.query_and_then([pay_id.to_string()], read)?.next().transpose()?;
+    let Some((mut payment, has_receipts, has_refunds)) = found else { return Ok(None) };
+    if has_receipts {
+        payment.receipts = list_receipts(connection, pay_id)?;
+    }
+    if has_refunds {
+        payment.refunds = list_refunds(connection, pay_id)?;
+    }
     Ok(Some(payment))
 }
 
@@ -209,6 +220,20 @@ impl Database {
             "select p.pay_id from payments p join orders o using (order_id)
              where p.status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING') and o.source = ?1 order by p.created_at_ms",
             &[&source],
+        )
+    }
+
+    /// Those of them that may stand in the way of a new order of this amount, the oldest first: those that are closing
+    /// do so only for the same amount.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub(crate) fn list_in_the_way(&self, source: &str, amount: Fen) -> Result<Vec<PaymentId>, Error> {
+        self.list_ids(
+            "select p.pay_id from payments p join orders o using (order_id)
+             where p.status in ('INIT', 'PRECREATED', 'PAYING', 'CLOSING') and o.source = ?1
+                   and (p.status <> 'CLOSING' or p.amount_fen = ?2) order by p.created_at_ms",
+            &[&source, &amount.as_fen()],
         )
     }
 
