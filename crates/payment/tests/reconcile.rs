@@ -176,7 +176,45 @@ fn every_class_of_a_refund_and_what_makes_it() {
             )],
             vec![C::Matched, C::Matched, C::Matched],
         ),
+        (
+            "a line without a number and of another amount is another refund",
+            vec![sale(), back("N1", "T1", None, -500)],
+            vec![refunded(ours(), vec![refund("T1", None, 300, R::Success)])],
+            vec![C::Matched, C::RefundExtra, C::RefundMissing],
+        ),
+        (
+            "the same amount went back of another trade",
+            vec![sale(), back("N1", "T1", None, -300)],
+            vec![refunded(ours(), vec![refund("T2", None, 300, R::Success)])],
+            vec![C::Matched, C::RefundExtra, C::RefundMissing],
+        ),
+        (
+            "a bill that has only the refund does not have the payment",
+            vec![back("N1", "T1", Some("N1R1"), -300)],
+            vec![one(R::Success)],
+            vec![C::Matched, C::ChannelMissing],
+        ),
     ]);
+}
+
+#[test]
+fn a_finding_says_what_each_side_has() {
+    let sides = |rows: &[BillRow], books: &[OurBooks]| -> Vec<_> {
+        let findings = reconcile(&of_the_day(), rows, books);
+        findings.into_iter().map(|finding| (finding.class, finding.bill_fen, finding.our_fen)).collect()
+    };
+    let missing = refunded(ours(), vec![refund("T1", Some("N1R1"), 300, RefundStatus::Success)]);
+    let matched = (Class::Matched, Some(1000), Some(1000));
+    assert_eq!(sides(&[sale()], &[missing]), [matched, (Class::RefundMissing, None, Some(-300))]);
+    // Of a number that is not in our records, the payment is told, whatever else it did.
+    let unknown = [back("N1", "T1", None, -300), sale()];
+    assert_eq!(sides(&unknown, &[]), [(Class::Forgotten, Some(1000), None)]);
+}
+
+#[test]
+fn what_both_know_and_what_is_not_ours_is_no_difference() {
+    let same = Class::ALL.into_iter().filter(|class| !class.is_difference());
+    assert_eq!(same.collect::<Vec<_>>(), [Class::Matched, Class::OtherTerminal]);
 }
 
 #[test]
@@ -193,6 +231,7 @@ fn money_is_missing_only_once_every_bill_that_may_hold_it_is_in() {
     assert!(missing_at(NOON, &two));
     assert!(missing_at(MIDNIGHT + DAY - 11 * MINUTE, &two));
     assert!(!missing_at(MIDNIGHT + DAY - 9 * MINUTE, &two), "it may stand in tomorrow's bill");
+    assert!(!missing_at(MIDNIGHT + DAY - 10 * MINUTE, &two), "a day ends before its midnight");
     assert!(missing_at(MIDNIGHT + DAY - 9 * MINUTE, &three));
     assert!(!missing_at(MIDNIGHT + DAY + 1, &two), "no bill of that day was read");
     assert!(!missing_at(NOON, &Coverage::default()));

@@ -2,7 +2,9 @@
 
 use crate::start::{fen, paid_trade, trade};
 use serde::Serialize;
-use yidan_payment::{CaseKind, Class, Evidence, Hash, OrderStatus, SeenTrade, Source, StatusName};
+use yidan_payment::{
+    CaseKind, Class, Evidence, Hash, OrderStatus, OutTradeNo, PaymentId, SeenTrade, Source, StatusName, TradeNo,
+};
 
 fn sent(word: impl Serialize) -> String {
     serde_json::to_value(word).unwrap().as_str().expect("a word").to_owned()
@@ -40,6 +42,20 @@ fn a_hash_is_read_back_from_its_text() {
     assert_eq!(text.len(), 64);
     assert_eq!(Hash::try_from(text), Ok(hash));
     assert!("0f".parse::<Hash>().is_err(), "too short");
+}
+
+#[test]
+fn a_number_is_the_text_it_was_made_of() {
+    assert_eq!(trade("T1").as_str(), "T1");
+    assert_eq!(String::from(TradeNo::new("T1").unwrap()), "T1");
+    assert_eq!(String::from(OutTradeNo::new("N1").unwrap()), "N1");
+}
+
+#[test]
+fn ids_are_told_apart_and_sorted_by_when_they_were_made() {
+    let [one, two] = [1, 2].map(|n| PaymentId::new(uuid::Uuid::from_u128(n)));
+    assert_ne!(one, two);
+    assert!(one < two && two > one);
 }
 
 #[test]
