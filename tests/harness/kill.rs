@@ -77,11 +77,11 @@ struct Sale {
     amount_fen: i64,
 }
 
-/// Kills a program `rounds` times.
+/// Kills a program `rounds` times, and says after each how many were killed.
 ///
 /// # Errors
 /// If a program does not come back, or a sale does not end in time.
-pub async fn run(rounds: u32, seed: u64) -> Result<Killed> {
+pub async fn run(rounds: u32, seed: u64, after: impl Fn(u32)) -> Result<Killed> {
     let folder = tempfile::tempdir()?;
     let mut programs = Programs::start(folder.path()).await?;
     let shop = Shop {
@@ -91,7 +91,7 @@ pub async fn run(rounds: u32, seed: u64) -> Result<Killed> {
         next: AtomicU64::new(1),
     };
     let killing = async {
-        let killed = keep_killing(&shop, &mut programs, rounds, seed).await;
+        let killed = keep_killing(&shop, &mut programs, rounds, seed, after).await;
         shop.closing.store(true, Ordering::SeqCst);
         killed
     };
@@ -113,7 +113,13 @@ fn empty() -> Killed {
     Killed { seed: 0, rounds: 0, killed: [0; 3], sales: 0, lost_intents: 0, double_charges: 0, wrong_books: 0 }
 }
 
-async fn keep_killing(shop: &Shop, programs: &mut Programs, rounds: u32, seed: u64) -> Result<[u32; 3]> {
+async fn keep_killing(
+    shop: &Shop,
+    programs: &mut Programs,
+    rounds: u32,
+    seed: u64,
+    after: impl Fn(u32),
+) -> Result<[u32; 3]> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut killed = [0; 3];
     for _ in 0..rounds {
@@ -127,6 +133,7 @@ async fn keep_killing(shop: &Shop, programs: &mut Programs, rounds: u32, seed: u
         program.kill()?;
         program.start().await?;
         killed[victim] += 1;
+        after(killed.iter().sum());
     }
     Ok(killed)
 }

@@ -53,7 +53,9 @@ fn main() -> anyhow::Result<ExitCode> {
         (Some(name), _) => hunt(name)?,
         (None, Some(seed)) => replay(seed, arguments.lie)?,
         (None, None) => {
-            let summary = play_all(&seeds(&arguments)?, arguments.lie, threads(&arguments), arguments.until_broken);
+            let seeds = seeds(&arguments)?;
+            let after = |done: usize, seed, broken: Option<&Violation>| tell_progress(done, seeds.len(), seed, broken);
+            let summary = play_all(&seeds, arguments.lie, threads(&arguments), arguments.until_broken, after);
             tell(&summary, began.elapsed())?;
             if !arguments.until_broken {
                 keep(&summary)?;
@@ -116,6 +118,18 @@ fn replay(seed: u64, lie: Lie) -> anyhow::Result<bool> {
             Ok(false)
         }
     }
+}
+
+/// What breaks is told at once, and now and then how far it is.
+fn tell_progress(done: usize, all: usize, seed: u64, broken: Option<&Violation>) {
+    let mut err = std::io::stderr();
+    let told = match broken {
+        Some(violation) => writeln!(err, "seed {seed}: {}", violation.0),
+        None if done.is_multiple_of(500) => writeln!(err, "{done} of {all} seeds"),
+        None => Ok(()),
+    };
+    // Whoever closed the terminal does not want to be told.
+    drop(told);
 }
 
 /// What is said when money is not where it belongs.

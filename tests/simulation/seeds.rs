@@ -23,9 +23,16 @@ pub struct Summary {
     pub broken: Vec<(u64, Violation)>,
 }
 
-/// Plays seeds on as many threads as told. With `until_broken`, stops at the first violation.
+/// Plays seeds on as many threads as told, and says after each how many are done. With `until_broken`, stops at the first
+/// violation.
 #[must_use]
-pub fn play_all(seeds: &[u64], lie: Lie, threads: usize, until_broken: bool) -> Summary {
+pub fn play_all(
+    seeds: &[u64],
+    lie: Lie,
+    threads: usize,
+    until_broken: bool,
+    after: impl Fn(usize, u64, Option<&Violation>) + Sync,
+) -> Summary {
     let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let results = Mutex::new(Vec::new());
     let work = || {
@@ -34,7 +41,9 @@ pub fn play_all(seeds: &[u64], lie: Lie, threads: usize, until_broken: bool) -> 
             let Some(seed) = seeds.get(at) else { return };
             let result = play_one(*seed, lie);
             is_over.fetch_or(until_broken && result.is_err(), Ordering::Relaxed);
-            results.lock().expect("no thread dies with it").push((at, *seed, result));
+            let mut results = results.lock().expect("no thread dies with it");
+            after(results.len() + 1, *seed, result.as_ref().err());
+            results.push((at, *seed, result));
         }
     };
     std::thread::scope(|scope| {

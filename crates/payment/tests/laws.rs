@@ -258,3 +258,11 @@ fn an_overpaid_payment_keeps_every_fen() {
     let books = suspended.books().unwrap();
     assert_eq!((books.received, books.recognised, books.suspense), (fen(1_200), fen(0), fen(1_200)));
 }
+
+#[test]
+fn a_close_is_noted_before_it_is_sent_and_changes_nothing_else() {
+    let before = usual(StatusName::Closing);
+    let after = before.before_close(at(7));
+    assert_eq!(after.close_sent_at, Some(at(7)));
+    assert_eq!(Payment { close_sent_at: before.close_sent_at, ..after }, before);
+}

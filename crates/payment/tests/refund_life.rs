@@ -48,6 +48,7 @@ fn a_wish_is_written_down_and_asked_for_before_it_is_sent() {
     assert_eq!(outcome.payment.refunds_to_ask(), [(0, Refunding::Settle)]);
     assert!(outcome.payment.may_send_refund(0, &answer(no_refund("R1", 0))));
     assert!(!outcome.payment.may_send_refund(1, &answer(no_refund("R1", 0))), "there is no such refund");
+    assert_eq!(outcome.payment.refundable(&trade("T1")), fen(700), "what was wished for is spoken for");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::start::{
 };
 use serde_json::Value;
 use yidan_payment::{
-    Booked, CaseKind, Evidence, Input, OrderStatus, Outcome, Payment, RefundFact, RefundOrigin, RefundStatus,
+    Booked, CaseKind, Evidence, Input, OrderStatus, Outcome, Payment, Refund, RefundFact, RefundOrigin, RefundStatus,
     StatusName, WishRefused, apply, order_status,
 };
 
@@ -126,6 +126,22 @@ fn a_refund_known_only_as_a_fact_gets_its_number_later() {
 
     assert_eq!(moved(&named.payment), [("POS7".into(), 1_000, RefundOrigin::Foreign)]);
     assert_eq!(kinds(&named), [], "the money was reported before");
+}
+
+#[test]
+fn whose_a_refund_is_changes_only_when_the_number_tells() {
+    use RefundOrigin as O;
+    let cases = [
+        (None, O::Foreign, O::Found, "a sum that turns out to be ours"),
+        (None, O::Cancel, O::Cancel, "what `cancel` gave back has the payment's number"),
+        (Some("R1"), O::Foreign, O::Foreign, "it was known by its number before"),
+    ];
+    for (number, known, expected, story) in cases {
+        let mut before = paid(1_000);
+        before.refunds.push(Refund::new(trade("T1"), number.map(Into::into), fen(300), known, RefundStatus::Success));
+        let after = play(before, &[ours("R1", 300)]);
+        assert_eq!(moved(&after), [("R1".into(), 300, expected)], "{story}");
+    }
 }
 
 #[test]
