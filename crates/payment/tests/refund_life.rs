@@ -262,3 +262,12 @@ fn a_refund_of_a_payment_that_is_not_known_to_be_paid_asks_for_the_payment() {
         assert_eq!((outcome.then, kinds), (Step::Query, vec![CaseKind::Contradiction]));
     }
 }
+
+#[test]
+fn another_refund_that_comes_to_light_leaves_what_is_to_be_sent_alone() {
+    let wished = after(&paid(), &[refund_wish("T1", "R1", 300)]);
+    let fact = refund_fact("T1", "APP1", 200);
+    let both = after(&wished, &[told(Evidence::RefundedElsewhere(fact))]);
+    assert_eq!(both.refunds[0], wished.refunds[0]);
+    assert_eq!(statuses(&both), [RefundStatus::Init, RefundStatus::Success]);
+}
