@@ -2,11 +2,13 @@
 
 use crate::chance::Chance;
 use crate::day_bill::IS_MADE_AT;
+use crate::disk::DiskCopy;
 use crate::faults::Outage;
 use crate::till;
 use crate::vfs;
 use crate::world::{Event, Held, Violation, World};
 use rusqlite::{Connection, OpenFlags};
+use yidan_engine::OpenError;
 use yidan_payment::Account;
 
 const MINUTE: u64 = 60_000;
@@ -90,7 +92,7 @@ impl World {
         }
     }
 
-    fn could_not_start(&mut self, till: usize, error: &yidan_engine::OpenError) -> Held {
+    fn could_not_start(&mut self, till: usize, error: &OpenError) -> Held {
         let here = &mut self.tills[till];
         let (is_dead, is_full) = {
             let disk = here.machine.disk.borrow();
@@ -103,6 +105,14 @@ impl World {
         }
         if is_full || here.other.is_some() {
             self.counts.add("start refused");
+            self.push(10_000, Event::Start { till });
+            return Ok(());
+        }
+        // A first start that lost power twice in the middle: the file was never finished, and nobody has anything in it.
+        let is_new = here.known.is_empty() && here.sent.is_empty() && here.backup.is_none() && !here.is_forked;
+        if is_new && matches!(error, OpenError::Damaged { .. }) {
+            self.counts.add("file made anew");
+            here.machine.disk.borrow_mut().put_back(&DiskCopy::default());
             self.push(10_000, Event::Start { till });
             return Ok(());
         }

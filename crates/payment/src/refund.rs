@@ -153,28 +153,37 @@ fn note_on_money(payment: &Payment, fact: &RefundFact, origin: RefundOrigin, pro
 }
 
 /// A number that was never sent has money already: a restored database has forgotten it. What was to be sent takes the
-/// next number and waits for a person, who may not know that the money is back.
+/// next number and waits for a person, who may not know that the money is back; if it waits already, it goes on waiting.
 fn make_room(payment: &mut Payment, fact: &RefundFact) {
     let is_unsent = |refund: &Refund| {
         let same = refund.out_request_no.is_some() && refund.out_request_no == fact.out_request_no;
-        same && refund.status == RefundStatus::Init && refund.sent_at.is_none()
+        same && ((refund.status == RefundStatus::Init && refund.sent_at.is_none()) || has_given_way(refund))
     };
     let Some(place) = payment.refunds.iter().position(is_unsent) else { return };
     let booked = payment.find_receipt(&fact.trade_no).map_or(Booked::Recognised, |receipt| receipt.booked);
     let next = payment.next_refund_number(booked);
     if let Some(refund) = payment.refunds.get_mut(place) {
-        refund.status = RefundStatus::Fail;
-        refund.refused = Some(Refusal {
-            code: String::new(),
-            sub_code: FOUND.into(),
-            text: format!("an earlier refund of {} was found", fact.amount),
-        });
-        refund.out_request_no = Some(next);
+        refund.give_way(next, fact.amount);
     }
 }
 
 /// Our own reason not to send a refund: one that was forgotten has come to light.
 const FOUND: &str = "EARLIER_REFUND_FOUND";
+
+fn has_given_way(refund: &Refund) -> bool {
+    let was_found = |refusal: &Refusal| refusal.sub_code == FOUND;
+    refund.status == RefundStatus::Fail && refund.refused.as_ref().is_some_and(was_found)
+}
+
+impl Refund {
+    /// Its number belongs to an earlier refund of `found`: it takes the next one, and waits for a person before it is sent.
+    pub fn give_way(&mut self, next: String, found: Fen) {
+        let text = format!("an earlier refund of {found} was found");
+        let refused = Some(Refusal { code: String::new(), sub_code: FOUND.into(), text });
+        let (status, out_request_no) = (RefundStatus::Fail, Some(next));
+        *self = Refund { status, out_request_no, refused, sent_at: None, ..self.clone() };
+    }
+}
 
 /// Keeps the reason of a refused refund. It is not proof: the money may have moved in an earlier try.
 pub(crate) fn note_refusal(payment: &Payment, out_request_no: &str, refusal: &Refusal) -> Outcome {

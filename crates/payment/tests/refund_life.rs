@@ -6,8 +6,8 @@ use crate::start::{
 };
 use std::time::Duration;
 use yidan_payment::{
-    Booked, CaseKind, Evidence, Input, Method, NoRefund, Outcome, Payment, RefundOrigin, RefundStatus, Refunding,
-    SaleId, StatusName, Step, UtcMs, WishRefused, apply,
+    Booked, CaseKind, Evidence, Input, Method, NoRefund, Outcome, Payment, Refund, RefundOrigin, RefundStatus,
+    Refunding, SaleId, StatusName, Step, UtcMs, WishRefused, apply,
 };
 
 const SENT: i64 = 100;
@@ -270,4 +270,36 @@ fn another_refund_that_comes_to_light_leaves_what_is_to_be_sent_alone() {
     let both = after(&wished, &[told(Evidence::RefundedElsewhere(fact))]);
     assert_eq!(both.refunds[0], wished.refunds[0]);
     assert_eq!(statuses(&both), [RefundStatus::Init, RefundStatus::Success]);
+}
+
+#[test]
+fn what_has_given_way_to_one_forgotten_refund_gives_way_to_the_next() {
+    let numbers = |payment: &Payment| -> Vec<_> {
+        payment.refunds.iter().map(|refund| (refund.out_request_no.clone().unwrap(), refund.status)).collect()
+    };
+    let mut payment = paid();
+    let number = |count: u32| format!("{}R{count}", payment.out_trade_no);
+    let [one, two, three] = [1, 2, 3].map(number);
+    let found = |number: &str| told(Evidence::RefundedOurs(refund_fact("T1", number, 300)));
+    payment = after(&payment, &[refund_wish("T1", &one, 300), found(&one)]);
+    assert_eq!(numbers(&payment), [(two.clone(), RefundStatus::Fail), (one.clone(), RefundStatus::Success)]);
+
+    payment = after(&payment, &[found(&two)]);
+
+    let (failed, moved) = (RefundStatus::Fail, RefundStatus::Success);
+    assert_eq!(numbers(&payment), [(three, failed), (one, moved), (two, moved)]);
+    assert_eq!(payment.books().unwrap().refunded, fen(600));
+}
+
+#[test]
+fn all_that_is_left_may_be_tried_again() {
+    let failed = Payment { refunds: vec![refused(1_000)], ..paid() };
+    assert_eq!(statuses(&play(&failed, &retry("R1")).payment), [RefundStatus::Init]);
+    let more = Payment { refunds: vec![refused(1_001)], ..paid() };
+    assert_eq!(play(&more, &retry("R1")).refused, Some(WishRefused::MoreThanIsLeft));
+}
+
+fn refused(amount: i64) -> Refund {
+    let wished = after(&paid(), &[refund_wish("T1", "R1", 1)]);
+    Refund { amount: fen(amount), status: RefundStatus::Fail, ..wished.refunds[0].clone() }
 }

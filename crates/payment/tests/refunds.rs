@@ -145,6 +145,16 @@ fn whose_a_refund_is_changes_only_when_the_number_tells() {
 }
 
 #[test]
+fn what_else_went_back_is_added_to_the_sum_that_others_gave_and_not_to_what_cancel_gave() {
+    for (whose, sums) in [(RefundOrigin::Foreign, vec![1_000]), (RefundOrigin::Cancel, vec![300, 700])] {
+        let mut before = paid(1_000);
+        before.refunds.push(Refund::new(trade("T1"), None, fen(300), whose, RefundStatus::Success));
+        let after = play(before, &[closed("T1")]);
+        assert_eq!(moved(&after).into_iter().map(|(_, amount, _)| amount).collect::<Vec<_>>(), sums, "{whose:?}");
+    }
+}
+
+#[test]
 fn two_refunds_known_only_as_one_sum_are_told_apart_later() {
     let closed = play(paid(1_000), &[closed("T1")]);
 

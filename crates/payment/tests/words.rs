@@ -2,8 +2,9 @@
 
 use crate::start::{fen, paid_trade, trade};
 use serde::Serialize;
+use std::time::Duration;
 use yidan_payment::{
-    CaseKind, Class, Evidence, Hash, OrderStatus, OutTradeNo, PaymentId, SeenTrade, Source, StatusName, TradeNo,
+    CaseKind, Class, Evidence, Hash, OrderStatus, OutTradeNo, PaymentId, SeenTrade, Source, StatusName, TradeNo, UtcMs,
 };
 
 fn sent(word: impl Serialize) -> String {
@@ -73,4 +74,10 @@ fn evidence_says_what_a_trade_asks_or_brought() {
         assert_eq!(asked.trade_total(), Some(fen(990)));
     }
     assert_eq!(Evidence::CloseAccepted.trade_total(), None);
+}
+
+#[test]
+fn moments_count_milliseconds() {
+    assert_eq!(UtcMs(1_500).since(UtcMs(300)), Duration::from_millis(1_200));
+    assert_eq!(UtcMs(300).since(UtcMs(1_500)), Duration::ZERO, "it was not earlier");
 }

@@ -3,7 +3,7 @@
 //! Must always hold: nothing that is known is undone, and a number belongs to one refund. Refunds keep their places: each
 //! is a row.
 
-use yidan_payment::{Booked, Fen, Payment, Receipt, Refund, RefundStatus, Refusal, StatusName};
+use yidan_payment::{Booked, Fen, Payment, Receipt, Refund, RefundStatus, StatusName};
 
 /// What is known here and what is given back, together.
 pub(super) fn join(here: &Payment, given: &Payment) -> Payment {
@@ -14,8 +14,10 @@ pub(super) fn join(here: &Payment, given: &Payment) -> Payment {
     let mut receipts = later.receipts.clone();
     receipts.extend(earlier.receipts.iter().filter(|one| later.find_receipt(&one.trade_no).is_none()).cloned());
     receipts.sort_by(|one, other| one.trade_no.cmp(&other.trade_no));
+    // An end without money that was told stays as it was told.
+    let status = if has_ended(here) && has_ended(given) { &here.status } else { &later.status };
     Payment {
-        status: later.status.clone(),
+        status: status.clone(),
         trade_no: later.trade_no.clone().or_else(|| earlier.trade_no.clone()),
         trade_seen: here.trade_seen || given.trade_seen,
         request_body: later.request_body.clone().or_else(|| earlier.request_body.clone()),
@@ -111,15 +113,10 @@ fn share_number(joined: &mut Payment, place: usize, given: &Refund) {
     let booked = joined.find_receipt(&given.trade_no).map_or(Booked::Recognised, |receipt| receipt.booked);
     let next = joined.next_refund_number(booked);
     let known = joined.refunds[place].clone();
-    let without_number = |refund: &Refund| Refund {
-        status: RefundStatus::Fail,
-        out_request_no: Some(next.clone()),
-        refused: Some(Refusal {
-            code: String::new(),
-            sub_code: "EARLIER_REFUND_FOUND".into(),
-            text: format!("an earlier refund of {} was found", given.amount),
-        }),
-        ..refund.clone()
+    let without_number = |refund: &Refund| {
+        let mut other = refund.clone();
+        other.give_way(next.clone(), given.amount);
+        other
     };
     if holds(given) > holds(&known) {
         joined.refunds[place] = without_number(&known);
@@ -148,6 +145,10 @@ fn nearness(refund: &Refund) -> u8 {
     }
 }
 
+fn has_ended(payment: &Payment) -> bool {
+    matches!(payment.status.name(), StatusName::Closed | StatusName::Fail)
+}
+
 /// How near to its end a payment is, and how sure.
 fn rank(payment: &Payment) -> (u8, usize) {
     let nearness = match payment.status.name() {
@@ -166,8 +167,8 @@ fn rank(payment: &Payment) -> (u8, usize) {
 mod tests {
     use super::*;
     use yidan_payment::{
-        Account, Evidence, Fen, Id, Input, Intent, Method, OutTradeNo, PaidTrade, RefundOrigin, RefundWish, RequestId,
-        TradeNo, UtcMs, apply,
+        Account, Death, Evidence, Fen, Id, Input, Intent, Method, OutTradeNo, PaidTrade, RefundOrigin, RefundWish,
+        Refusal, RequestId, Status, TradeNo, UtcMs, apply,
     };
 
     const NUMBER: &str = "S01T02_1_261130_0001_0123456789abcdef";
@@ -225,6 +226,17 @@ mod tests {
         assert_eq!(told(&joined), [refused, ("R1".to_owned(), RefundStatus::Success, yuan("3"))]);
         assert_eq!(joined.books().expect("balanced").refunded, yuan("3"));
         assert_eq!(told(&join(&joined, &given)), told(&joined), "the same line once more");
+    }
+
+    #[test]
+    fn an_end_that_was_told_stays_however_it_ended_before_it_was_forgotten() {
+        let refusal = Refusal { code: "40004".into(), sub_code: "ACQ.ACCESS_FORBIDDEN".into(), text: String::new() };
+        let closed = Payment { status: Status::Closed(Death::TradeClosed), receipts: Vec::new(), ..paid() };
+        let failed = Payment { status: Status::Fail(refusal), ..closed.clone() };
+
+        assert_eq!(join(&closed, &failed).status, closed.status);
+        assert_eq!(join(&failed, &closed).status, failed.status);
+        assert_eq!(join(&failed, &paid()).status, paid().status, "money is news");
     }
 
     #[test]
