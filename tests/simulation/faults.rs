@@ -65,6 +65,8 @@ pub struct Faults {
     pub kill_within_polls: u64,
     /// A crash is a power cut.
     pub power_cut: u64,
+    /// The power fails right after a start.
+    pub power_flickers: u64,
     /// After a crash the draft on the screen is gone.
     pub draft_lost: u64,
     /// The PC's clock jumps, every few minutes.

@@ -86,9 +86,21 @@ impl World {
                         running.killed_at_poll = polls;
                     }
                 }
-                self.check_start(till)
+                self.check_start(till)?;
+                self.power_flickers(till);
+                Ok(())
             }
             Err(error) => self.could_not_start(till, &error),
+        }
+    }
+
+    /// The power fails again right after a start: what the screen has just shown must be on the disk.
+    fn power_flickers(&mut self, till: usize) {
+        let fails = self.flicker.happens(self.faults.power_flickers);
+        if fails && !self.is_calm && self.tills[till].running.is_some() {
+            self.counts.add("power failed again");
+            self.tills[till].power_is_cut = true;
+            self.crash(till);
         }
     }
 

@@ -56,6 +56,7 @@ pub struct World {
     pub(crate) chance: Chance,
     /// For what was added later: a seed without it goes on as before.
     pub(crate) side: Chance,
+    pub(crate) flicker: Chance,
     pub(crate) faults: Faults,
     pub(crate) is_calm: bool,
     pub(crate) gateway: Gateway,
@@ -129,6 +130,7 @@ pub struct Known {
 const SETTLES_WITHIN_MS: u64 = 4 * 3_600_000;
 const MINUTE: u64 = 60_000;
 const SIDE: u64 = 0x51DE_51DE_51DE_51DE;
+const FLICKER: u64 = 0xF11C_F11C_F11C_F11C;
 
 /// Plays one seed to its end.
 ///
@@ -154,7 +156,9 @@ impl World {
             refuses_reuse: chance.happens(700),
         };
         let mut side = Chance::new(play.seed ^ SIDE);
-        let faults = Faults::draw(&mut chance, &mut side);
+        let mut flicker = Chance::new(play.seed ^ FLICKER);
+        let faults =
+            Faults { power_flickers: flicker.pick(&[0, 0, 0, 0, 0, 0, 100]), ..Faults::draw(&mut chance, &mut side) };
         let code_min = chance.pick(&[2, 2, 2, 3, 5]);
         let wire = Rc::new(Wire::default());
         let count = chance.pick(&[1, 2, 2, 3]);
@@ -200,6 +204,7 @@ impl World {
             hash: play.seed,
             chance,
             side,
+            flicker,
         }
     }
 
@@ -298,7 +303,7 @@ impl World {
             Event::Bill => self.bill(),
             Event::Outage(outage) => self.outage = outage.filter(|_| !self.is_calm),
             Event::Look => {
-                self.push(MINUTE, Event::Look);
+                self.push(5 * MINUTE, Event::Look);
                 return self.is_settled();
             }
         }

@@ -23,6 +23,8 @@ const DIFFERS: &str = "hq.history_differs";
 /// How reporting goes.
 pub(crate) struct Progress {
     acked_seq: Cell<i64>,
+    /// Of that line, once headquarters has said it in this run.
+    acked_hash: Cell<Option<Hash>>,
     history_differs: Cell<bool>,
     failures: Cell<u32>,
     /// A report is under way, or about to be.
@@ -56,6 +58,7 @@ impl Progress {
         let acked = database.find_setting(ACKED)?;
         Ok(Progress {
             acked_seq: Cell::new(acked.and_then(|text| text.parse().ok()).unwrap_or(0)),
+            acked_hash: Cell::new(None),
             history_differs: Cell::new(database.find_setting(DIFFERS)?.is_some()),
             failures: Cell::new(0),
             busy: Cell::new(is_on),
@@ -163,7 +166,10 @@ impl Engine {
     async fn report_once(&self, hq: &dyn Hq) -> Result<Option<Duration>, Error> {
         let acked = self.report.acked_seq.get();
         let head = self.database.load_head()?;
-        let events = up_to_bytes(self.database.list_events_after(acked, self.report.batch.get())?);
+        let events = match head.seq - acked {
+            0 => Vec::new(),
+            _ => up_to_bytes(self.database.list_events_after(acked, self.report.batch.get())?),
+        };
         let sent = events.len();
         let answer = hq.send(&Batch { head_seq: head.seq, events }).await;
         let pause = match answer {
@@ -208,6 +214,10 @@ impl Engine {
     /// What headquarters has is compared with what we wrote: by number and by hash.
     fn take_ack(&self, ack: Ack) -> Result<(), Error> {
         let before = self.report.acked_seq.get();
+        let is_known = self.report.acked_hash.get() == Some(ack.head_hash);
+        if is_known && ack.acked_seq == before {
+            return Ok(());
+        }
         let ours = match ack.acked_seq {
             0 => Some(Hash::ZERO),
             seq => self.database.find_event(seq)?.map(|event| event.hash),
@@ -222,6 +232,7 @@ impl Engine {
             self.database.save_settings(&[(ACKED, &ack.acked_seq.to_string())])?;
             self.report.acked_seq.set(ack.acked_seq);
         }
+        self.report.acked_hash.set(ours);
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use super::refunds::{list_refunds, release_number, save_refund};
 use super::{Database, RowError, WriteError, parse};
 use crate::Error;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::de::value::StrDeserializer;
 use std::sync::LazyLock;
 use yidan_payment::{
     Account, Booked, Fen, Hash, Method, OutTradeNo, Payment, PaymentId, QrCode, Receipt, RefundId, SaleId, Statement,
@@ -313,13 +314,14 @@ pub(crate) fn is_sale_paid(connection: &Connection, payment: &Payment) -> Result
 
 fn read_payment(row: &Row<'_>) -> Result<Payment, RowError> {
     let text = |column: usize| row.get::<_, String>(column);
+    let id = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
     let moment = |column: usize| Ok::<_, RowError>(row.get::<_, Option<i64>>(column)?.map(UtcMs));
     let trade_no = row.get::<_, Option<String>>(9)?.map(trade_no).transpose()?;
     let reason: Option<String> = row.get(8)?;
     Ok(Payment {
-        pay_id: parse(&text(0)?)?,
-        order_id: parse(&text(1)?)?,
-        sale_id: parse(&text(2)?)?,
+        pay_id: parse(id(0)?)?,
+        order_id: parse(id(1)?)?,
+        sale_id: parse(id(2)?)?,
         method: read_word::<Method>(row, 3)?,
         account: Account(text(4)?),
         out_trade_no: OutTradeNo::new(text(5)?).map_err(|error| RowError::Unreadable(error.to_string()))?,
@@ -355,8 +357,9 @@ pub(super) fn word<T: serde::Serialize>(value: &T) -> String {
 }
 
 pub(super) fn read_word<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, RowError> {
-    let word: String = row.get(column)?;
-    serde_json::from_value(serde_json::Value::String(word.clone())).map_err(|_| RowError::Unreadable(word))
+    let word = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
+    let read = T::deserialize(StrDeserializer::<serde::de::value::Error>::new(word));
+    read.map_err(|_| RowError::Unreadable(word.to_owned()))
 }
 
 pub(super) fn ms(moment: Option<UtcMs>) -> Option<i64> {

@@ -265,7 +265,8 @@ impl Ledger {
             .filter(|(name, _)| is_part(name))
             .collect();
         let Some(sum) = self.refunds.get(&unnamed).cloned() else { return };
-        if Fen::sum(parts.iter().map(|(_, amount)| *amount)) != Some(sum.amount) {
+        let is_explained = Fen::sum(parts.iter().map(|(_, amount)| *amount)) == Some(sum.amount);
+        if !is_explained || parts.iter().all(|(name, _)| *name == unnamed) {
             return;
         }
         self.refunds.remove(&unnamed);

@@ -175,6 +175,8 @@ fn a_sum_gets_its_numbers_one_by_one_and_stays_the_same_money() {
         assert_eq!((back(&ledger), findings(&ledger)), (1000, vec![]));
         assert_eq!(ledger.refunds.keys().map(|(_, number)| number.as_str()).collect::<Vec<_>>(), numbers);
     }
+    book(&mut ledger, &whole, None);
+    assert!(ledger.settled.is_empty(), "nothing is news");
     book(&mut ledger, &paid(vec![refund(Some("N1R1"), 300), refund(Some("N1R2"), 700)]), None);
     assert_eq!((back(&ledger), findings(&ledger)), (1000, vec!["UNPROVED_REFUND"]), "a part that is not of the sum");
 }
