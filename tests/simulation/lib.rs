@@ -33,6 +33,7 @@ mod restore;
 mod returns;
 mod seal;
 mod seeds;
+mod settling;
 mod shop;
 mod stream;
 #[cfg(test)]
