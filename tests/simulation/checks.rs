@@ -86,7 +86,9 @@ impl World {
                 let can_be_paid = codes.any(|(qr, _)| self.gateway.is_payable(qr, self.wire.utc()));
                 let is_open = self.gateway.is_open(&key, self.wire.utc());
                 // Whoever restores an old copy, or runs it twice, has forgotten codes that live.
-                let forgets = self.tills[till].is_clone || here.is_gone;
+                let till = &self.tills[till];
+                let sent_by_the_copy = till.is_forked && !till.bodies.contains_key(number.as_str());
+                let forgets = till.is_clone || sent_by_the_copy || here.is_gone;
                 if (is_paid || can_be_paid || is_open) && !forgets && !here.met_lawlessness {
                     let status = payment.status.name().as_str();
                     return broken(format!("{number} is {status}, and can be paid or is paid"));

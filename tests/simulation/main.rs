@@ -9,10 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// SQLite's memory comes from it too.
-#[global_allocator]
-static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Plays a shop in which everything goes wrong, from seeds, and counts what it cost.
 #[derive(Parser)]
 struct Arguments {

@@ -10,7 +10,7 @@ use crate::database::{self, OrderRow, WriteError};
 use crate::record::News;
 use crate::{Database, Engine, Error, Hq, HqError};
 use rusqlite::Transaction;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
@@ -30,12 +30,14 @@ const LOST_CODE: &str = "yidan:this-code-is-asked-for-again";
 pub(crate) struct Recovery {
     since: Cell<Option<Since>>,
     busy: Cell<bool>,
+    /// What has come back in this run, to be asked about in the end.
+    touched: RefCell<BTreeSet<PaymentId>>,
 }
 
 impl Recovery {
     pub(crate) fn load(database: &Database) -> Result<Recovery, Error> {
         let since: Option<Since> = database.find_setting(SINCE)?.and_then(|text| serde_json::from_str(&text).ok());
-        Ok(Recovery { since: Cell::new(since), busy: Cell::new(since.is_some()) })
+        Ok(Recovery { since: Cell::new(since), busy: Cell::new(since.is_some()), touched: RefCell::default() })
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -88,14 +90,25 @@ impl Engine {
         let touched = self.take_back(&past, next).map_err(|error| error.to_string())?;
         self.recovery.since.set(next);
         tracing::info!(lines = past.lines.len(), payments = touched.len(), "taken back from headquarters");
-        for pay_id in touched {
-            // Every one is asked about: what was known is old.
-            let payment = self.database.load_payment(pay_id).map_err(|error| error.to_string())?;
-            self.resume_given(&payment);
-            self.tell(pay_id);
+        touched.iter().for_each(|pay_id| self.tell(*pay_id));
+        self.recovery.touched.borrow_mut().extend(touched);
+        if next.is_none() {
+            self.resume_touched();
         }
         self.outbox.notify_one();
         Ok(())
+    }
+
+    /// Every one is asked about, for what was known is old: but only once everything is here. In the middle of its past, a
+    /// payment would take money that came after another had followed it.
+    fn resume_touched(&self) {
+        for pay_id in self.recovery.touched.take() {
+            match self.database.load_payment(pay_id) {
+                Ok(payment) => self.resume_given(&payment),
+                // It is read again before it is asked about.
+                Err(_) => self.schedule.put(pay_id, self.clock.elapsed(), Some(Step::Query)),
+            }
+        }
     }
 
     fn resume_given(&self, payment: &Payment) {
