@@ -303,3 +303,10 @@ fn refused(amount: i64) -> Refund {
     let wished = after(&paid(), &[refund_wish("T1", "R1", 1)]);
     Refund { amount: fen(amount), status: RefundStatus::Fail, ..wished.refunds[0].clone() }
 }
+
+#[test]
+fn the_number_that_is_taken_instead_was_never_sent() {
+    let mut refund = Refund { sent_at: Some(at(SENT)), ..refused(300) };
+    refund.give_way("R2".into(), fen(300));
+    assert_eq!((refund.out_request_no.as_deref(), refund.sent_at), (Some("R2"), None));
+}
