@@ -4,12 +4,11 @@
 
 use crate::checks::RENEW_DAYS;
 use crate::setup::{Folder, Setup};
-use crate::world::SystemClock;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use yidan_alipay::{Client, Trust};
-use yidan_engine::{Clock as _, Database, Lock, open_keys};
-use yidan_payment::OutTradeNo;
+use yidan_engine::{Database, Lock, open_keys};
+use yidan_payment::{OutTradeNo, UtcMs};
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
@@ -24,9 +23,15 @@ pub struct Lamp {
 
 /// Looks at everything. Stops where going on makes no sense.
 ///
+/// `now` is the PC's own clock, not a corrected one: its error is one of the things to see.
+///
 /// # Errors
 /// If there is nothing to look at: no folder, no setup.
-pub async fn check(folder: &Folder, lock: &Lock<'_>) -> Result<Vec<Lamp>> {
+pub async fn check(
+    folder: &Folder,
+    lock: &Lock<'_>,
+    now: impl Fn() -> UtcMs + Send + Sync + 'static,
+) -> Result<Vec<Lamp>> {
     let database = Database::open(&folder.0)?;
     let setup = Setup::find(&database)?
         .with_context(|| format!("{} is not set up yet: run `yidan setup`", folder.0.display()))?;
@@ -39,10 +44,8 @@ pub async fn check(folder: &Folder, lock: &Lock<'_>) -> Result<Vec<Lamp>> {
         }
     };
     lamps.push(good("keys", format!("they parse and fit app {}", setup.app_id)));
-    lamps.extend(certificate_lamps(&settings.trust));
-    let clock = SystemClock::start();
-    // The PC's own clock, not a corrected one: its error is one of the things to see.
-    let client = Client::new(settings, move || clock.local())?;
+    lamps.extend(certificate_lamps(&settings.trust, now()));
+    let client = Client::new(settings, now)?;
     let nobodys = OutTradeNo::new(format!("YIDAN_CHECK_{:016x}", rand::random::<u64>()))?;
     lamps.push(match client.self_test(&nobodys).await {
         Ok(()) => good("gateway", format!("{} answers, signed: there is no such trade", setup.gateway)),
@@ -51,9 +54,9 @@ pub async fn check(folder: &Folder, lock: &Lock<'_>) -> Result<Vec<Lamp>> {
     Ok(lamps)
 }
 
-fn certificate_lamps(trust: &Trust) -> Vec<Lamp> {
+fn certificate_lamps(trust: &Trust, now: UtcMs) -> Vec<Lamp> {
     let Trust::Certificates(certificates) = trust else { return Vec::new() };
-    let left = certificates.days_left(SystemClock::start().local());
+    let left = certificates.days_left(now);
     let lamps = left.into_iter().map(|left| {
         let whose = if left.is_apps { "the app's certificate" } else { "Alipay's certificate" };
         let detail = format!("{whose} {}: {} days left", left.sn, left.days);

@@ -214,7 +214,8 @@ async fn look(place: &PlaceArguments) -> Result<()> {
     let folder = place.folder()?;
     let _sandbox = demo::prepare_place(place, &folder).await?;
     let opener = place.key_opener(&folder)?;
-    let lamps = check::check(&folder, &opener.lock()).await?;
+    let clock = SystemClock::start();
+    let lamps = check::check(&folder, &opener.lock(), move || clock.local()).await?;
     for lamp in &lamps {
         say(&serde_json::to_string(lamp)?)?;
     }

@@ -30,8 +30,8 @@ impl Clock for SystemClock {
         self.start.elapsed()
     }
 
-    fn sleep(&self, wait: Duration) -> LocalBoxFuture<'static, ()> {
-        Box::pin(tokio::time::sleep(wait))
+    fn sleep_until(&self, elapsed: Duration) -> LocalBoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep_until((self.start + elapsed).into()))
     }
 }
 

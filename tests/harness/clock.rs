@@ -19,8 +19,18 @@ pub struct ShopClock {
 }
 
 impl ShopClock {
-    pub(crate) fn new() -> ShopClock {
-        ShopClock { turned: watch::channel(Duration::ZERO).0, offset_ms: Arc::default(), pc_wrong_ms: Arc::default() }
+    /// It is noon in Beijing, whatever the time is: a story of days and bills goes the same way at every hour.
+    pub(crate) fn at_noon() -> ShopClock {
+        const DAY_MS: i64 = 86_400_000;
+        const BEIJING_MS: i64 = 8 * 3_600_000;
+        let clock = ShopClock {
+            turned: watch::channel(Duration::ZERO).0,
+            offset_ms: Arc::default(),
+            pc_wrong_ms: Arc::default(),
+        };
+        let into_day = (clock.now().0 + BEIJING_MS).rem_euclid(DAY_MS);
+        clock.offset_ms.store(DAY_MS / 2 - into_day, Ordering::SeqCst);
+        clock
     }
 
     pub(crate) fn offset(&self) -> Arc<AtomicI64> {
@@ -73,12 +83,11 @@ impl Clock for PcClock {
         *self.shop.turned.borrow()
     }
 
-    fn sleep(&self, wait: Duration) -> LocalBoxFuture<'static, ()> {
-        let end = self.elapsed() + wait;
+    fn sleep_until(&self, elapsed: Duration) -> LocalBoxFuture<'static, ()> {
         let mut turned = self.shop.turned.subscribe();
         Box::pin(async move {
             // The clock lives as long as the shop; a shop that is gone wakes nobody.
-            if turned.wait_for(|now| *now >= end).await.is_err() {
+            if turned.wait_for(|now| *now >= elapsed).await.is_err() {
                 std::future::pending::<()>().await;
             }
         })

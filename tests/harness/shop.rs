@@ -223,7 +223,7 @@ impl ShopBuilder {
     /// Opens it.
     pub async fn opens(self) -> Shop {
         let folder = tempfile::tempdir().expect("a folder");
-        let clock = ShopClock::new();
+        let clock = ShopClock::at_noon();
         let alipay = start_sandbox(folder.path(), ([127, 0, 0, 1], 0).into(), &clock).await;
         let hq = Headquarters::open(folder.path(), &alipay, &clock, self.notices).await;
         let mut counter = Till::new(&folder.path().join("till"), &clock);

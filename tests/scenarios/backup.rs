@@ -51,7 +51,7 @@ async fn a_restore_is_refused_while_the_counter_runs_and_for_a_file_that_is_no_b
 /// Yesterday's backup comes back, without headquarters: no number is used again, what was lost is found with the bill.
 #[tokio::test]
 async fn after_a_restore_no_number_is_used_again_and_the_forgotten_money_is_found() {
-    let mut shop = at_noon(Shop::with().without_headquarters().opens().await).await;
+    let mut shop = Shop::with().without_headquarters().opens().await;
     let file = backup_file(&shop);
     let kept_sale = paid(&shop, "10.00").await;
     back_up(&shop.counter.folder().0, &file).expect("a backup");

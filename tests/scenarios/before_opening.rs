@@ -74,7 +74,8 @@ fn set_up(shop: &Shop, change: impl FnOnce(Setup) -> Setup) -> Result<(), String
 }
 
 async fn look(shop: &Shop) -> Vec<Lamp> {
-    check(shop.counter.folder(), &Lock::Demo).await.expect("there is something to look at")
+    let clock = shop.clock.clone();
+    check(shop.counter.folder(), &Lock::Demo, move || clock.now()).await.expect("there is something to look at")
 }
 
 fn gateway_lamp(lamps: &[Lamp]) -> &Lamp {

@@ -77,15 +77,6 @@ mod prelude {
         yidan_payment::order_status(&payment).as_str().to_owned()
     }
 
-    /// Noon in Beijing, so that no story crosses midnight by accident.
-    pub async fn at_noon(shop: Shop) -> Shop {
-        const DAY_MS: i64 = 86_400_000;
-        let into_day = (shop.clock.now().0 + 8 * 3_600_000).rem_euclid(DAY_MS);
-        let wait = (DAY_MS / 2 - into_day).rem_euclid(DAY_MS);
-        shop.jump(std::time::Duration::from_millis(wait.unsigned_abs())).await;
-        shop
-    }
-
     /// A payment's status as a word.
     pub fn name(payment: &Payment) -> &'static str {
         payment.status.name().as_str()

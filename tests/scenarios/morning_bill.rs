@@ -7,7 +7,7 @@ const BILL: &str = "alipay.data.dataservice.bill.downloadurl.query";
 
 #[tokio::test]
 async fn yesterdays_bill_is_in_before_ten_and_waits_for_a_person() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     let payment = paid(&shop, "100.00").await;
     shop.alipay.refund_elsewhere(payment.out_trade_no.as_str(), 2_500).expect("the app refunds");
     let day = yidan_engine::business_day(shop.clock.now(), 0);
@@ -31,7 +31,7 @@ async fn yesterdays_bill_is_in_before_ten_and_waits_for_a_person() {
 
 #[tokio::test]
 async fn a_bill_that_does_not_come_is_tried_again_and_the_screen_can_say_so() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     paid(&shop, "12.00").await;
     let day = yidan_engine::business_day(shop.clock.now(), 0);
     shop.alipay.next_fault(Fault { times: 10_000, ..Fault::once(BILL, FaultKind::DropBefore) });
@@ -52,7 +52,7 @@ async fn a_bill_that_does_not_come_is_tried_again_and_the_screen_can_say_so() {
 
 #[tokio::test]
 async fn days_on_which_the_till_was_off_are_fetched_too_the_oldest_first() {
-    let mut shop = at_noon(Shop::open().await).await;
+    let mut shop = Shop::open().await;
     paid(&shop, "8.00").await;
     let first = yidan_engine::business_day(shop.clock.now(), 0);
     shop.counter.dies();
@@ -71,7 +71,7 @@ async fn days_on_which_the_till_was_off_are_fetched_too_the_oldest_first() {
 /// The shop was closed: the gateway says "no bill" all day long, which also means "not yet".
 #[tokio::test]
 async fn that_there_is_no_bill_is_believed_at_noon_if_the_books_are_empty_too() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     paid(&shop, "8.00").await;
     let first = yidan_engine::business_day(shop.clock.now(), 0);
     let is_in = |days: Vec<String>, day: &str| days.iter().any(|known| known == day);

@@ -6,7 +6,7 @@ use yidan_payment::Class;
 
 #[tokio::test]
 async fn the_bill_of_a_usual_day_agrees_and_shows_fee_net_and_business_days() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     paid(&shop, "100.00").await;
     paid(&shop, "23.40").await;
     let day = today(&shop);
@@ -53,7 +53,7 @@ async fn bl17_a_bill_that_is_read_twice_counts_once() {
 
 #[tokio::test]
 async fn money_that_no_answer_told_of_is_asked_for_and_booked() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     let payment = shop.counter.collects(yuan("12.00")).await;
     shop.buyer.scans_and_pays(&payment);
     shop.alipay.next_fault(Fault { times: 10_000, ..Fault::once("alipay.trade.query", FaultKind::DropBefore) });
@@ -78,7 +78,7 @@ async fn money_that_no_answer_told_of_is_asked_for_and_booked() {
 
 #[tokio::test]
 async fn numbers_that_a_restored_database_forgot_are_written_down_again() {
-    let mut shop = at_noon(Shop::with().without_headquarters().opens().await).await;
+    let mut shop = Shop::with().without_headquarters().opens().await;
     shop.counter.dies();
     let backup = shop.counter.folder().0.with_extension("backup");
     copy_folder(&shop.counter.folder().0, &backup);
@@ -107,7 +107,7 @@ async fn numbers_that_a_restored_database_forgot_are_written_down_again() {
 
 #[tokio::test]
 async fn a_trade_of_another_program_is_told_to_a_person_once() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     let number = yidan_payment::OutTradeNo::new("WEBSHOP20261130000017").expect("a number");
     let client = another_client(&shop).await;
     let order = yidan_payment::PrecreateOrder {
@@ -146,7 +146,7 @@ async fn a_trade_of_another_program_is_told_to_a_person_once() {
 
 #[tokio::test]
 async fn a_refund_in_the_phone_app_is_asked_for_by_the_number_in_the_bill() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     let payment = paid(&shop, "100.00").await;
     let number = shop.alipay.refund_elsewhere(payment.out_trade_no.as_str(), 2_500).expect("the app refunds");
     let day = next_morning(&shop).await;
@@ -166,7 +166,7 @@ async fn a_refund_in_the_phone_app_is_asked_for_by_the_number_in_the_bill() {
 /// Our books and the gateway's signed answers have a refund, the bill has none: somebody must look, once.
 #[tokio::test]
 async fn a_refund_that_the_bill_does_not_have_opens_a_case() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     let payment = paid(&shop, "100.00").await;
     shop.counter.tries_to_refund(new_click(), &payment, yuan("30.00")).await.expect("refunded");
     let day = next_morning(&shop).await;
@@ -189,7 +189,7 @@ async fn a_refund_that_the_bill_does_not_have_opens_a_case() {
 /// The bill is damaged on the way, or the channel's two systems disagree: nothing is booked, a person must look, once.
 #[tokio::test]
 async fn what_the_bill_has_otherwise_opens_one_case_each() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     let other_amount = paid(&shop, "10.00").await;
     let missing = paid(&shop, "20.00").await;
     let twice = paid(&shop, "30.00").await;
@@ -229,7 +229,7 @@ async fn what_the_bill_has_otherwise_opens_one_case_each() {
 
 #[tokio::test]
 async fn a_code_that_nobody_scanned_is_asked_for_once_more_when_the_bill_is_in() {
-    let shop = at_noon(Shop::open().await).await;
+    let shop = Shop::open().await;
     let payment = shop.counter.collects(yuan("5.00")).await;
     shop.turn(minutes(8)).await;
     assert_eq!(name(&shop.counter.payment(&payment).await), "CLOSED");
@@ -248,7 +248,7 @@ async fn a_code_that_nobody_scanned_is_asked_for_once_more_when_the_bill_is_in()
 #[tokio::test]
 async fn interrupted_at_any_point_and_run_again_the_result_is_the_same() {
     for calls_before_the_power_goes in 0..6 {
-        let mut shop = at_noon(Shop::with().without_headquarters().opens().await).await;
+        let mut shop = Shop::with().without_headquarters().opens().await;
         let mut payments = Vec::new();
         for amount in ["1.00", "2.00", "3.00"] {
             payments.push(paid(&shop, amount).await);

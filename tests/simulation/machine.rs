@@ -79,8 +79,8 @@ impl Clock for OnMachine {
         Duration::from_millis(self.0.wire.now() - self.0.started_at.get())
     }
 
-    fn sleep(&self, wait: Duration) -> LocalBoxFuture<'static, ()> {
-        self.0.rest(wait)
+    fn sleep_until(&self, elapsed: Duration) -> LocalBoxFuture<'static, ()> {
+        self.0.rest(elapsed.saturating_sub(self.elapsed()))
     }
 }
 

@@ -14,8 +14,8 @@ pub trait Clock {
     fn local(&self) -> UtcMs;
     /// Elapsed time since some moment. Never goes back, whatever happens to the PC's clock.
     fn elapsed(&self) -> Duration;
-    /// Waits.
-    fn sleep(&self, wait: Duration) -> LocalBoxFuture<'static, ()>;
+    /// Waits until so much time has elapsed. A moment, not a length: one that was worked out a little earlier stays true.
+    fn sleep_until(&self, elapsed: Duration) -> LocalBoxFuture<'static, ()>;
 }
 
 /// A clock set by the gateway.
@@ -84,9 +84,14 @@ impl GatewayClock {
         self.clock.elapsed()
     }
 
-    /// Waits.
+    /// Waits until so much time has elapsed.
+    pub fn sleep_until(&self, elapsed: Duration) -> LocalBoxFuture<'static, ()> {
+        self.clock.sleep_until(elapsed)
+    }
+
+    /// Waits so long.
     pub fn sleep(&self, wait: Duration) -> LocalBoxFuture<'static, ()> {
-        self.clock.sleep(wait)
+        self.sleep_until(self.elapsed() + wait)
     }
 }
 
@@ -105,7 +110,7 @@ mod tests {
         fn elapsed(&self) -> Duration {
             Duration::from_millis(self.elapsed.get())
         }
-        fn sleep(&self, _wait: Duration) -> LocalBoxFuture<'static, ()> {
+        fn sleep_until(&self, _elapsed: Duration) -> LocalBoxFuture<'static, ()> {
             Box::pin(std::future::ready(()))
         }
     }

@@ -62,10 +62,11 @@ impl Engine {
             if let Err(error) = self.fetch_due_bills().await {
                 tracing::error!(error = &error as &dyn std::error::Error, "could not see which bills are due");
             }
-            self.mornings.looks_at.set(self.clock.elapsed() + LOOK);
+            let looks_at = self.clock.elapsed() + LOOK;
+            self.mornings.looks_at.set(looks_at);
             self.mornings.busy.set(false);
             self.rested.notify_waiters();
-            self.clock.sleep(LOOK).await;
+            self.clock.sleep_until(looks_at).await;
         }
     }
 

@@ -150,12 +150,13 @@ impl Engine {
                     LONGEST_PAUSE
                 }
             };
-            self.report.again_at.set(self.clock.elapsed() + pause);
+            let again_at = self.clock.elapsed() + pause;
+            self.report.again_at.set(again_at);
             self.report.busy.set(false);
             self.rested.notify_waiters();
             tokio::select! {
                 biased;
-                () = self.clock.sleep(pause) => {}
+                () = self.clock.sleep_until(again_at) => {}
                 () = self.outbox.notified(), if self.report.failures.get() == 0 => {}
             }
             self.report.busy.set(true);

@@ -61,11 +61,11 @@ impl Engine {
             for (pay_id, first) in self.schedule.take_due(self.clock.elapsed()) {
                 runs.push(Rc::clone(&self).ask(pay_id, first));
             }
-            let pause = self.schedule.next().map_or(SLOWEST, |at| at.saturating_sub(self.clock.elapsed()));
+            let next = self.schedule.next().unwrap_or_else(|| self.clock.elapsed() + SLOWEST);
             tokio::select! {
                 biased;
                 Some(()) = runs.next(), if !runs.is_empty() => {}
-                () = self.clock.sleep(pause) => {}
+                () = self.clock.sleep_until(next) => {}
                 () = self.schedule.changed.notified() => {}
             }
         }
