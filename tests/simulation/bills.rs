@@ -20,8 +20,11 @@ impl Headquarters {
         let (amount, subject) = (claim.amount_fen, claim.subject.clone());
         let asked = Claimed { terminal_id: name.clone(), amount, subject };
         let first = self.claims.entry((claim.source.clone(), claim.external_ref.clone())).or_insert(asked).clone();
-        let Some(why) = judge(&first, &name, claim) else { return HqReply::Granted(Granted { terminal_id: name }) };
-        let payment = self.find_payment_of_bill(&claim.source, &claim.external_ref).map(|state| OwnersPayment {
+        let reported = self.find_payment_of_bill(&claim.source, &claim.external_ref);
+        let Some(why) = judge(&first, &name, claim, reported.is_some()) else {
+            return HqReply::Granted(Granted { terminal_id: name });
+        };
+        let payment = reported.map(|state| OwnersPayment {
             out_trade_no: state.out_trade_no.to_string(),
             status: state.status.as_str().into(),
             order_status: String::new(),

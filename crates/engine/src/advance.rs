@@ -145,7 +145,9 @@ impl Engine {
         let (body, time_expire) = match (&payment.request_body, payment.body_expires_at) {
             (Some(body), Some(time_expire)) => (body.clone(), time_expire),
             // What the lost records sent before is still to come, or to be asked for: another text would be a second code.
-            (Some(_) | None, _) if self.check_records().is_err() => return Ok(None),
+            (Some(_) | None, _) if self.check_records().is_err() || self.recovery.is_unconfirmed(payment.pay_id) => {
+                return Ok(None);
+            }
             (Some(_) | None, _) => {
                 let order = self.precreate_order(payment, now.after(life))?;
                 (self.gateway.precreate_body(&order), order.time_expire)

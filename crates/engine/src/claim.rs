@@ -20,9 +20,11 @@ impl Engine {
     pub(crate) async fn claim_bill(&self, order: &NewOrder) -> Result<(), Error> {
         let Origin::Bill { source, external_ref } = &order.origin else { return Ok(()) };
         // What is in our records was ours before.
-        if self.database.find_by_bill(source, external_ref)?.is_some() {
+        let is_known = || Ok::<_, Error>(self.database.find_by_bill(source, external_ref)?.is_some());
+        if is_known()? {
             return Ok(());
         }
+        self.check_records()?;
         let Some(hq) = &self.hq else { return self.check_source(source) };
         let claim = Claim {
             source: source.clone(),
@@ -35,6 +37,12 @@ impl Engine {
             Err(HqError::NotGranted(why)) => match why.why {
                 WhyNot::Owned => Err(Error::BillOwned(why)),
                 WhyNot::Changed => Err(Error::BillChanged { external_ref: external_ref.clone() }),
+                // Another click may have opened and reported it in the meantime.
+                WhyNot::Reported if is_known()? => Ok(()),
+                WhyNot::Reported => {
+                    self.outbox.notify_one();
+                    Err(Error::HistoryDiffers)
+                }
             },
             Err(error) => Err(Error::NoClaim(error)),
         }

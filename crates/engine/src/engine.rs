@@ -99,6 +99,9 @@ impl Engine {
         };
         for pay_id in engine.database.list_live()? {
             engine.stop_unsent_code(pay_id)?;
+            if engine.hq.is_some() {
+                engine.recovery.doubt(pay_id);
+            }
             engine.schedule.put(pay_id, engine.clock.elapsed(), None);
         }
         for pay_id in engine.database.list_refunding()? {

@@ -32,12 +32,19 @@ pub(crate) struct Recovery {
     busy: Cell<bool>,
     /// What has come back in this run, to be asked about in the end.
     touched: RefCell<BTreeSet<PaymentId>>,
+    /// Live payments of an earlier run: the file may be an old one, and headquarters has not said yet that it knows no more.
+    unconfirmed: RefCell<BTreeSet<PaymentId>>,
 }
 
 impl Recovery {
     pub(crate) fn load(database: &Database) -> Result<Recovery, Error> {
         let since: Option<Since> = database.find_setting(SINCE)?.and_then(|text| serde_json::from_str(&text).ok());
-        Ok(Recovery { since: Cell::new(since), busy: Cell::new(since.is_some()), touched: RefCell::default() })
+        Ok(Recovery {
+            since: Cell::new(since),
+            busy: Cell::new(since.is_some()),
+            touched: RefCell::default(),
+            unconfirmed: RefCell::default(),
+        })
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -46,6 +53,15 @@ impl Recovery {
 
     pub(crate) fn is_busy(&self) -> bool {
         self.busy.get()
+    }
+
+    /// Whether headquarters may know more of a payment than this file: no new code of it until it has answered.
+    pub(crate) fn is_unconfirmed(&self, pay_id: PaymentId) -> bool {
+        self.unconfirmed.borrow().contains(&pay_id)
+    }
+
+    pub(crate) fn doubt(&self, pay_id: PaymentId) {
+        self.unconfirmed.borrow_mut().insert(pay_id);
     }
 }
 
@@ -97,6 +113,16 @@ impl Engine {
         }
         self.outbox.notify_one();
         Ok(())
+    }
+
+    /// Headquarters has said that these records are whole: what waited for that goes on.
+    pub(crate) fn resume_confirmed(&self) {
+        for pay_id in self.recovery.unconfirmed.take() {
+            let begins = self.database.load_payment(pay_id).is_ok_and(|payment| payment.status == Status::Init);
+            if begins {
+                self.schedule.put(pay_id, self.clock.elapsed(), None);
+            }
+        }
     }
 
     /// Every one is asked about, for what was known is old: but only once everything is here. In the middle of its past, a

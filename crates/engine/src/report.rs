@@ -234,6 +234,7 @@ impl Engine {
             self.report.acked_seq.set(ack.acked_seq);
         }
         self.report.acked_hash.set(ours);
+        self.resume_confirmed();
         Ok(())
     }
 

@@ -27,8 +27,8 @@ pub async fn claim(State(app): State<App>, request: Request<Body>) -> Result<Jso
     let mut transaction = app.database.writer.begin().await?;
     insert(&mut transaction, (&terminal.store_id, &terminal.terminal_id), &claim, app.clock.now().0).await?;
     let first = load_first(&mut transaction, &terminal, &claim).await?;
-    if let Some(why) = judge(&first, &terminal.terminal_id, &claim) {
-        let payment = find_payment(&mut transaction, &terminal, &claim).await?;
+    let payment = find_payment(&mut transaction, &terminal, &claim).await?;
+    if let Some(why) = judge(&first, &terminal.terminal_id, &claim, payment.is_some()) {
         return Err(Problem::NotGranted(Box::new(not_granted(why, first, payment))));
     }
     transaction.commit().await?;
@@ -124,6 +124,7 @@ fn not_granted(why: WhyNot, first: Claimed, payment: Option<OwnersPayment>) -> N
     let detail = match why {
         WhyNot::Owned => format!("this bill belongs to terminal {}, which opened it first", first.terminal_id),
         WhyNot::Changed => format!("this bill is known with {} and \"{}\"", first.amount, first.subject),
+        WhyNot::Reported => "this terminal has reported a payment of this bill, and its records have lost it".into(),
     };
     let Claimed { terminal_id, amount: amount_fen, subject } = first;
     NotGranted { why, terminal_id, amount_fen, subject, payment, detail }

@@ -48,6 +48,8 @@ pub enum WhyNot {
     Owned,
     /// It is known with another amount or subject.
     Changed,
+    /// It is this terminal's, which has reported a payment of it and asks as if it had none: its records are older.
+    Reported,
 }
 
 /// What the owner last reported of a bill.

@@ -1,7 +1,8 @@
 //! To which terminal a bill of another program belongs.
 //!
 //! Must always hold: a bill has one owner, the terminal that opened it first, and one amount and subject. The same claim
-//! gets the same answer, however often it is made.
+//! gets the same answer until a payment of the bill is reported: a terminal does not ask for what its records have, so
+//! whoever still asks has lost them.
 
 use yidan_payment::Fen;
 use yidan_wire::{Claim, WhyNot};
@@ -17,14 +18,17 @@ pub struct Claimed {
     pub subject: String,
 }
 
-/// Judges a claim against the first one of that bill; `None`: it is granted.
+/// Judges a claim against the first one of that bill; `None`: it is granted. `is_reported`: its owner has told of a payment.
 #[must_use]
-pub fn judge(first: &Claimed, terminal_id: &str, claim: &Claim) -> Option<WhyNot> {
+pub fn judge(first: &Claimed, terminal_id: &str, claim: &Claim, is_reported: bool) -> Option<WhyNot> {
     if first.terminal_id != terminal_id {
         return Some(WhyNot::Owned);
     }
     let is_same = first.amount == claim.amount_fen && first.subject == claim.subject;
-    (!is_same).then_some(WhyNot::Changed)
+    if !is_same {
+        return Some(WhyNot::Changed);
+    }
+    is_reported.then_some(WhyNot::Reported)
 }
 
 #[cfg(test)]
@@ -41,9 +45,12 @@ mod tests {
             amount_fen: fen(fen_of),
             subject: subject.into(),
         };
-        assert_eq!(judge(&first, "S01T01", &claim(1000, "午餐")), None);
-        assert_eq!(judge(&first, "S01T02", &claim(1000, "午餐")), Some(WhyNot::Owned));
-        assert_eq!(judge(&first, "S01T01", &claim(1001, "午餐")), Some(WhyNot::Changed));
-        assert_eq!(judge(&first, "S01T01", &claim(1000, "晚餐")), Some(WhyNot::Changed));
+        for is_reported in [false, true] {
+            assert_eq!(judge(&first, "S01T02", &claim(1000, "午餐"), is_reported), Some(WhyNot::Owned));
+            assert_eq!(judge(&first, "S01T01", &claim(1001, "午餐"), is_reported), Some(WhyNot::Changed));
+            assert_eq!(judge(&first, "S01T01", &claim(1000, "晚餐"), is_reported), Some(WhyNot::Changed));
+        }
+        assert_eq!(judge(&first, "S01T01", &claim(1000, "午餐"), false), None);
+        assert_eq!(judge(&first, "S01T01", &claim(1000, "午餐"), true), Some(WhyNot::Reported));
     }
 }
