@@ -131,7 +131,9 @@ impl World {
 
     /// The disk is copied into a second computer, which runs as the same terminal and sells as well.
     pub(crate) fn clone_till(&mut self, till: usize) {
-        let Some(files) = self.copy_disk(till, false).filter(|_| !self.is_calm) else { return };
+        // A machine on which nothing has happened is not copied.
+        let may_be = !self.is_calm && !self.tills[till].known.is_empty();
+        let Some(files) = self.copy_disk(till, false).filter(|_| may_be) else { return };
         tracing::debug!(now = self.wire.now(), till, "cloned");
         self.counts.add("till cloned");
         let number = self.tills.len();

@@ -1,18 +1,21 @@
 //! A counter: the real engine in a program that is polled by hand, so that it can stop at any moment.
 
+use crate::chance::Chance;
 use crate::channel::Channel;
 use crate::day_bill::DAY;
+use crate::disk::{Disk, DiskCopy, Lie};
 use crate::machine::{Machine, OnMachine};
 use crate::reporting::Reporting;
 use crate::vfs;
 use crate::wire::Signer;
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 use tokio::sync::broadcast;
@@ -203,6 +206,23 @@ pub fn path_of(till: usize) -> PathBuf {
 /// [`OpenError`].
 pub fn open_database(till: usize) -> Result<Database, OpenError> {
     Database::open_on(vfs::NAME, &path_of(till))
+}
+
+/// A disk with a database in which nothing has happened yet. Bringing every till's file up to date anew took a twelfth of
+/// the time.
+///
+/// # Panics
+/// If the program cannot make its database.
+pub fn set_up_disk() -> &'static DiskCopy {
+    const NOBODYS: usize = 1_000_000;
+    static COPY: OnceLock<DiskCopy> = OnceLock::new();
+    COPY.get_or_init(|| {
+        let disk = Rc::new(RefCell::new(Disk::new(Chance::new(0), Lie::None)));
+        vfs::insert(NOBODYS as u64, &disk);
+        drop(open_database(NOBODYS).expect("an empty disk that works"));
+        vfs::remove(NOBODYS as u64);
+        disk.borrow().copy()
+    })
 }
 
 impl Running {

@@ -1,6 +1,7 @@
 //! The one loop that moves payments. A click, a timer, a restart and a push from headquarters all end here.
 
 use crate::flight::Landing;
+use crate::record::Recorded;
 use crate::{Engine, Error};
 use futures_util::FutureExt;
 use std::rc::Rc;
@@ -69,13 +70,12 @@ impl Engine {
     }
 
     async fn run_until_rest(&self, pay_id: PaymentId, first: Option<Step>) -> Result<Payment, Error> {
-        let mut step = first;
+        let (mut payment, mut step) = (self.database.load_payment(pay_id)?, first);
         for _ in 0..MOST_CALLS {
-            let payment = self.database.load_payment(pay_id)?;
             let now = step.unwrap_or_else(|| next_step(&payment, self.clock.now(), self.clock.is_known()));
             let Some(answer) = self.take_step(&payment, now).await? else { return Ok(payment) };
             match answer {
-                Ok(statement) => step = self.hear(&payment, &statement)?,
+                Ok(statement) => (payment, step) = self.hear(&payment, &statement)?,
                 // Unknown: the payment stays as it is, the timer asks again, the screen says why.
                 Err(_) => return self.database.load_payment(pay_id),
             }
@@ -83,7 +83,7 @@ impl Engine {
                 break;
             }
         }
-        self.database.load_payment(pay_id)
+        Ok(payment)
     }
 
     /// One call, written down before it is sent; `None` if there is nothing to call.
@@ -114,16 +114,17 @@ impl Engine {
         Ok(Some(self.call(payment, call).await))
     }
 
-    /// Judges a statement; says what to do next, or nothing if it brought no news.
-    pub(crate) fn hear(&self, payment: &Payment, statement: &Statement) -> Result<Option<Step>, Error> {
+    /// Judges a statement; says how the payment stands now and what to do next, or nothing if it brought no news.
+    pub(crate) fn hear(&self, payment: &Payment, statement: &Statement) -> Result<(Payment, Option<Step>), Error> {
         let input = Input::Told(statement.evidence.clone());
-        let recorded = self.record(payment.pay_id, &input, Some(statement))?;
-        match recorded.then {
-            Step::Rest => Ok(None),
+        let Recorded { payment, then, changed } = self.record(payment.pay_id, &input, Some(statement))?;
+        let next = match then {
+            Step::Rest => None,
             // A question that brought no news is not asked again at once; a refused call is followed by a question.
-            Step::Query if !recorded.changed && statement.proof.source == Source::Query => Ok(None),
-            Step::Query | Step::Precreate | Step::Close | Step::QueryRefunds => Ok(Some(recorded.then)),
-        }
+            Step::Query if !changed && statement.proof.source == Source::Query => None,
+            Step::Query | Step::Precreate | Step::Close | Step::QueryRefunds => Some(then),
+        };
+        Ok((payment, next))
     }
 
     /// What is sent, and until when it can be paid, is durable before a byte leaves.

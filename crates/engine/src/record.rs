@@ -30,6 +30,8 @@ pub(crate) struct Recorded {
     pub(crate) then: Step,
     /// Whether anything was written.
     pub(crate) changed: bool,
+    /// The payment as it is now.
+    pub(crate) payment: Payment,
 }
 
 impl Engine {
@@ -41,25 +43,26 @@ impl Engine {
         statement: Option<&Statement>,
     ) -> Result<Recorded, Error> {
         let now = self.clock.now();
-        let (outcome, changed, settled) = self.database.write("record what happened", |transaction| {
+        let (recorded, refused, settled) = self.database.write("record what happened", |transaction| {
             let before = load(transaction, pay_id)?;
             let outcome = apply(&before, input, now);
             let changed = self.write_outcome(transaction, &before, &outcome, (input, statement, &[]), now)?;
             let settled = self.settle_sale(transaction, &before, &outcome.payment, now)?;
-            Ok((outcome, changed, settled))
+            let payment = if changed { load(transaction, pay_id)? } else { outcome.payment };
+            Ok((Recorded { then: outcome.then, changed, payment }, outcome.refused, settled))
         })?;
-        if let Some(why) = outcome.refused {
+        if let Some(why) = refused {
             return Err(why.into());
         }
-        if changed {
-            self.after_change(&outcome.payment);
-            self.note_who_told(&outcome.payment, statement);
+        if recorded.changed {
+            self.after_change(&recorded.payment);
+            self.note_who_told(&recorded.payment, statement);
         }
         for other in settled {
             self.after_change(&other.payment);
             self.schedule.put(other.payment.pay_id, self.clock.elapsed(), Some(other.then));
         }
-        Ok(Recorded { then: outcome.then, changed })
+        Ok(recorded)
     }
 
     /// Writes down what is about to be sent.

@@ -13,7 +13,7 @@ impl Engine {
     pub fn stop(&self, pay_id: PaymentId) -> Result<Payment, Error> {
         let recorded = self.record(pay_id, &Input::Stop, None)?;
         self.schedule.put(pay_id, self.clock.elapsed(), Some(recorded.then));
-        self.database.load_payment(pay_id)
+        Ok(recorded.payment)
     }
 
     /// Goes on with the same code after a stop, while that is safe.
@@ -28,9 +28,9 @@ impl Engine {
         if is_settled {
             return Err(WishRefused::NotResumable.into());
         }
-        self.record(pay_id, &Input::Resume, None)?;
+        let recorded = self.record(pay_id, &Input::Resume, None)?;
         self.schedule.put(pay_id, self.clock.elapsed(), None);
-        self.database.load_payment(pay_id)
+        Ok(recorded.payment)
     }
 
     /// Asks the gateway about a payment once more, whatever its state.
