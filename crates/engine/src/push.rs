@@ -135,6 +135,10 @@ impl Engine {
         if push.seq > heard + 1 {
             return Err(HqError::Unanswered(format!("number {} came after {heard}", push.seq).into()));
         }
+        // An old copy of the records does not know what was wanted and done before.
+        if matches!(push.what, Told::Instruction { .. }) && !self.is_compared().await {
+            return Err(HqError::Unanswered("an instruction waits until these records are compared".into()));
+        }
         if let Err(error) = self.handle(push).await {
             tracing::error!(
                 push.seq,

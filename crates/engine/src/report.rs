@@ -240,12 +240,23 @@ impl Engine {
 
     /// This database was restored or cloned: no new sales until the terminal is enrolled again.
     fn notice_other_history(&self, detail: &str) -> Result<(), Error> {
-        if !self.report.history_differs.get() {
+        if !self.report.history_differs.replace(true) {
             tracing::error!(detail, "this computer's records differ from headquarters'");
-            self.database.save_settings(&[(DIFFERS, detail)])?;
-            self.report.history_differs.set(true);
         }
-        Ok(())
+        // Also if it is known: it may not have been written down.
+        self.database.save_settings(&[(DIFFERS, detail)])
+    }
+
+    /// Waits until headquarters has said in this run whether these records are those it knows; `false` if that is not to
+    /// be had now.
+    pub(crate) async fn is_compared(&self) -> bool {
+        while self.report.acked_hash.get().is_none() && !self.report.history_differs() {
+            if self.report.failures.get() > 0 {
+                return false;
+            }
+            self.rested.notified().await;
+        }
+        true
     }
 }
 

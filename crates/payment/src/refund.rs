@@ -377,9 +377,14 @@ fn or_not_now(payment: &Payment, why: WishRefused) -> WishRefused {
 }
 
 fn write_down(payment: &Payment, trade_no: &TradeNo, number: &str, amount: Fen, wish: &RefundWish) -> Outcome {
-    let number = Some(number.to_owned());
-    let refund = Refund::new(trade_no.clone(), number, amount, RefundOrigin::Ours, RefundStatus::Init);
     let mut after = payment.clone();
+    // What waits has sent nothing under its number: another forgotten refund may lie there, and is asked for under it.
+    let kind = |number: &str| number.trim_end_matches(|digit: char| digit.is_ascii_digit()).len();
+    let numbers =
+        after.refunds.iter_mut().filter(|refund| has_given_way(refund)).filter_map(|it| it.out_request_no.as_mut());
+    let waiting = numbers.filter(|waiting| kind(waiting) == kind(number)).min_by_key(|it| (it.len(), it.to_string()));
+    let number = waiting.map_or_else(|| number.to_owned(), |waiting| std::mem::replace(waiting, number.to_owned()));
+    let refund = Refund::new(trade_no.clone(), Some(number), amount, RefundOrigin::Ours, RefundStatus::Init);
     after.refunds.push(Refund { wish: Some(wish.clone()), ..refund });
     Outcome::changed(after, Step::QueryRefunds)
 }

@@ -211,6 +211,36 @@ fn numbers_count_on_and_say_whose_they_are() {
     assert_eq!((payment.next_refund_number(Booked::Recognised), payment.next_refund_number(Booked::Suspense)), next);
 }
 
+/// A restored database has forgotten R1 and R2. What was wished first finds R1, and waits as R2.
+#[test]
+fn the_next_wish_is_asked_for_under_the_number_of_the_one_that_waits() {
+    let own = |number: &str| format!("{}{number}", paid().out_trade_no);
+    let numbers = |payment: &Payment| -> Vec<String> {
+        payment.refunds.iter().map(|refund| refund.out_request_no.clone().unwrap_or_default()).collect()
+    };
+    let waits = after(
+        &paid(),
+        &[refund_wish("T1", &own("R1"), 300), told(Evidence::RefundedOurs(refund_fact("T1", &own("R1"), 300)))],
+    );
+    assert_eq!(numbers(&waits), [own("R2"), own("R1")]);
+    assert_eq!(statuses(&waits), [RefundStatus::Fail, RefundStatus::Success]);
+
+    let next = waits.next_refund_number(Booked::Recognised);
+    assert_eq!(next, own("R3"));
+    let wished = after(&waits, &[refund_wish("T1", &next, 200)]);
+    assert_eq!(numbers(&wished), [own("R3"), own("R1"), own("R2")], "R2 is asked for before anything is sent");
+
+    let found = after(&wished, &[told(Evidence::RefundedOurs(refund_fact("T1", &own("R2"), 400)))]);
+    assert_eq!(numbers(&found), [own("R3"), own("R1"), own("R4"), own("R2")]);
+    use RefundStatus::{Fail, Success};
+    assert_eq!(statuses(&found), [Fail, Success, Fail, Success], "both wait for a person");
+
+    let third = after(&found, &[refund_wish("T1", &own("R5"), 100)]);
+    assert_eq!(numbers(&third)[4], own("R3"), "the lowest first");
+    let suspense = after(&usual(StatusName::Closed), &[paid_by("T1", 1_000), give_back("T1", &own("RX1"))]);
+    assert_eq!(numbers(&suspense), [own("RX1")]);
+}
+
 #[test]
 fn a_second_trade_that_is_recognised_pays_for_a_sale_of_its_own() {
     let twice = after(&paid(), &[paid_by("T2", 1_000)]);
