@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 use yidan_payment::{
-    CaseKind, Intent, NewCase, Payment, PaymentId, QrCode, Status, StatusName, Step, StoppedBy, UtcMs,
+    CaseKind, Intent, Method, NewCase, Payment, PaymentId, QrCode, Status, StatusName, Step, StoppedBy, UtcMs,
 };
 use yidan_wire::{CaseState, EventKind, Past, PastLine, PaymentState, Since};
 
@@ -320,7 +320,7 @@ fn begun(state: &PaymentState) -> Payment {
 
 /// The payment as a line tells it, under the name it has here.
 fn read_payment(state: &PaymentState, here: &Payment) -> Result<Payment, WriteError> {
-    let carry = &state.carry;
+    let (carry, is_qr) = (&state.carry, state.method == Method::Qr);
     let status = Status::from_row(state.status.as_str(), state.trade_no.as_ref(), state.reason.as_deref())
         .map_err(|error| database::RowError::Unreadable(error.to_string()))?;
     Ok(Payment {
@@ -328,7 +328,8 @@ fn read_payment(state: &PaymentState, here: &Payment) -> Result<Payment, WriteEr
         trade_no: state.trade_no.clone(),
         trade_seen: carry.trade_seen,
         request_body: carry.request_body.clone(),
-        qr_code: carry.code_expires_at.map(|_| QrCode::from(LOST_CODE)),
+        // What was sent may have been shown, and the line that says so may be lost.
+        qr_code: carry.code_expires_at.or(carry.dead_after).filter(|_| is_qr).map(|_| QrCode::from(LOST_CODE)),
         body_expires_at: carry.body_expires_at,
         code_expires_at: carry.code_expires_at,
         stopped_by: state.stopped_by,

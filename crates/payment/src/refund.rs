@@ -378,13 +378,23 @@ fn or_not_now(payment: &Payment, why: WishRefused) -> WishRefused {
 
 fn write_down(payment: &Payment, trade_no: &TradeNo, number: &str, amount: Fen, wish: &RefundWish) -> Outcome {
     let mut after = payment.clone();
-    // What waits has sent nothing under its number: another forgotten refund may lie there, and is asked for under it.
+    // What waits has sent nothing under its number: another forgotten refund may lie there. What failed has: a late copy of
+    // that call may still move as much, and moves it once if both have one number.
     let kind = |number: &str| number.trim_end_matches(|digit: char| digit.is_ascii_digit()).len();
-    let numbers =
-        after.refunds.iter_mut().filter(|refund| has_given_way(refund)).filter_map(|it| it.out_request_no.as_mut());
-    let waiting = numbers.filter(|waiting| kind(waiting) == kind(number)).min_by_key(|it| (it.len(), it.to_string()));
-    let number = waiting.map_or_else(|| number.to_owned(), |waiting| std::mem::replace(waiting, number.to_owned()));
-    let refund = Refund::new(trade_no.clone(), Some(number), amount, RefundOrigin::Ours, RefundStatus::Init);
+    let is_to_reuse = |refund: &&mut Refund| {
+        let is_alike = refund.out_request_no.as_deref().is_some_and(|it| kind(it) == kind(number));
+        let has_failed = refund.status == RefundStatus::Fail && refund.sent_at.is_some() && is_ours(refund.origin);
+        let is_as_much = refund.trade_no == *trade_no && refund.amount == amount;
+        is_alike && (has_given_way(refund) || (has_failed && is_as_much))
+    };
+    let place = |refund: &&mut Refund| refund.out_request_no.as_ref().map(|it| (it.len(), it.clone()));
+    let lowest = after.refunds.iter_mut().filter(is_to_reuse).min_by_key(place);
+    let mut number = Some(number.to_owned());
+    if let Some(reused) = lowest {
+        std::mem::swap(&mut reused.out_request_no, &mut number);
+        reused.sent_at = None;
+    }
+    let refund = Refund::new(trade_no.clone(), number, amount, RefundOrigin::Ours, RefundStatus::Init);
     after.refunds.push(Refund { wish: Some(wish.clone()), ..refund });
     Outcome::changed(after, Step::QueryRefunds)
 }

@@ -211,6 +211,22 @@ fn numbers_count_on_and_say_whose_they_are() {
     assert_eq!((payment.next_refund_number(Booked::Recognised), payment.next_refund_number(Booked::Suspense)), next);
 }
 
+/// A copy of the call may still be on its way: it moves what the new wish moves, or nothing.
+#[test]
+fn a_new_wish_of_as_much_takes_the_number_of_one_that_failed() {
+    let own = |number: &str| format!("{}{number}", paid().out_trade_no);
+    let number = |refund: &Refund| refund.out_request_no.clone().unwrap_or_default();
+    let wished = after(&paid(), &[refund_wish("T1", &own("R1"), 300)]).before_refund(0, at(SENT));
+    let failed = after(&wished, &[told(refused_refund(&own("R1"))), told(no_refund(&own("R1"), SENT + 10))]);
+    assert_eq!(statuses(&failed), [RefundStatus::Fail]);
+
+    let as_much = after(&failed, &[refund_wish("T1", &own("R2"), 300)]);
+    assert_eq!(as_much.refunds.iter().map(number).collect::<Vec<_>>(), [own("R2"), own("R1")]);
+    assert_eq!((as_much.refunds[0].sent_at, statuses(&as_much)[1]), (None, RefundStatus::Init));
+    let other = after(&failed, &[refund_wish("T1", &own("R2"), 200)]);
+    assert_eq!(other.refunds.iter().map(number).collect::<Vec<_>>(), [own("R1"), own("R2")], "one number, one amount");
+}
+
 /// A restored database has forgotten R1 and R2. What was wished first finds R1, and waits as R2.
 #[test]
 fn the_next_wish_is_asked_for_under_the_number_of_the_one_that_waits() {
