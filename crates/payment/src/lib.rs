@@ -36,7 +36,7 @@ pub use record::{
     Account, Booked, Books, BooksError, CLOSE_GAP, GRACE, Method, Payment, Receipt, Refund, RefundOrigin, RefundStatus,
     RefundWish, StatusError, StoppedBy, WATCH,
 };
-pub use refund::{REFUND_PATIENCE, Refunding};
+pub use refund::{HeldBack, REFUND_PATIENCE, Refunding};
 pub use status::{Death, Money, Status, StatusName};
 pub use time::UtcMs;
 pub use transition::{apply, next_step};

@@ -4,11 +4,13 @@
 //! refund; FAIL needs a signed refusal *and* a refund query at least [`REFUND_PATIENCE`] later that names no money.
 //! Deliberately absent: amounts from `refund_fee`, which is cumulative.
 
-use crate::outcome::{CaseKind, Outcome, Step, WishRefused, is_ours};
-use crate::record::{Booked, Payment, Refund, RefundOrigin, RefundStatus, RefundWish};
+use crate::outcome::{CaseKind, Outcome, Step, is_ours};
+use crate::record::{Booked, Payment, Refund, RefundOrigin, RefundStatus};
 use crate::status::Status;
 use crate::{Fen, NoRefund, RefundFact, Refusal, TradeNo, UtcMs};
 use std::time::Duration;
+
+pub(crate) mod wish;
 
 /// A refund query that names no money is believed this long after the refund was sent (Alipay: wait at least ten seconds).
 pub const REFUND_PATIENCE: Duration = Duration::from_secs(10);
@@ -157,7 +159,7 @@ fn note_on_money(payment: &Payment, fact: &RefundFact, origin: RefundOrigin, pro
 fn make_room(payment: &mut Payment, fact: &RefundFact) {
     let is_unsent = |refund: &Refund| {
         let same = refund.out_request_no.is_some() && refund.out_request_no == fact.out_request_no;
-        same && ((refund.status == RefundStatus::Init && refund.sent_at.is_none()) || has_given_way(refund))
+        same && ((refund.status == RefundStatus::Init && refund.sent_at.is_none()) || refund.held_back().is_some())
     };
     let Some(place) = payment.refunds.iter().position(is_unsent) else { return };
     let booked = payment.find_receipt(&fact.trade_no).map_or(Booked::Recognised, |receipt| receipt.booked);
@@ -167,21 +169,43 @@ fn make_room(payment: &mut Payment, fact: &RefundFact) {
     }
 }
 
-/// Our own reason not to send a refund: one that was forgotten has come to light.
-const FOUND: &str = "EARLIER_REFUND_FOUND";
+/// Why we ourselves did not send a refund that somebody wished for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldBack {
+    /// One that these records had forgotten has come to light: perhaps it was the same.
+    EarlierFound,
+    /// A later wish of as much took its place.
+    Replaced,
+}
 
-fn has_given_way(refund: &Refund) -> bool {
-    let was_found = |refusal: &Refusal| refusal.sub_code == FOUND;
-    refund.status == RefundStatus::Fail && refund.refused.as_ref().is_some_and(was_found)
+impl HeldBack {
+    const fn as_str(self) -> &'static str {
+        match self {
+            HeldBack::EarlierFound => "EARLIER_REFUND_FOUND",
+            HeldBack::Replaced => "LATER_REFUND_WISHED",
+        }
+    }
+
+    pub(crate) fn refusal(self, text: String) -> Refusal {
+        Refusal { code: String::new(), sub_code: self.as_str().into(), text }
+    }
 }
 
 impl Refund {
+    /// Why we ourselves did not send it, if so. Its number is free: nothing was sent under it.
+    #[must_use]
+    pub fn held_back(&self) -> Option<HeldBack> {
+        let said = self.refused.as_ref().filter(|_| self.status == RefundStatus::Fail)?;
+        [HeldBack::EarlierFound, HeldBack::Replaced].into_iter().find(|why| why.as_str() == said.sub_code)
+    }
+
     /// Its number belongs to an earlier refund of `found`: it takes the next one, and waits for a person before it is sent.
     pub fn give_way(&mut self, next: String, found: Fen) {
-        let text = format!("an earlier refund of {found} was found");
-        let refused = Some(Refusal { code: String::new(), sub_code: FOUND.into(), text });
-        let (status, out_request_no) = (RefundStatus::Fail, Some(next));
-        *self = Refund { status, out_request_no, refused, sent_at: None, ..self.clone() };
+        // What was replaced stays replaced.
+        if self.held_back().is_none() {
+            self.refused = Some(HeldBack::EarlierFound.refusal(format!("an earlier refund of {found} was found")));
+        }
+        (self.status, self.out_request_no, self.sent_at) = (RefundStatus::Fail, Some(next), None);
     }
 }
 
@@ -301,100 +325,4 @@ pub(crate) fn undecided(payment: &Payment, trade_no: &TradeNo) -> Fen {
         .filter(|refund| refund.trade_no == *trade_no && refund.status != RefundStatus::Fail)
         .map(|refund| refund.amount);
     payment.find_receipt(trade_no).and_then(|receipt| receipt.total.minus(Fen::sum(known)?)).unwrap_or(Fen::ZERO)
-}
-
-/// A person decides that money in suspense goes back: the refund is written down, to be sent.
-pub(crate) fn return_money(payment: &Payment, trade_no: &TradeNo, number: &str, wish: &RefundWish) -> Outcome {
-    let amount = undecided(payment, trade_no);
-    if !has_booked(payment, trade_no, Booked::Suspense) || amount.is_zero() {
-        return Outcome::refused(payment, or_not_now(payment, WishRefused::NoSuchMoney));
-    }
-    write_down(payment, trade_no, number, amount, wish)
-}
-
-/// An operator gives back money that pays for a sale: the refund is written down, to be sent.
-pub(crate) fn give_back(
-    payment: &Payment,
-    trade_no: &TradeNo,
-    number: &str,
-    amount: Fen,
-    wish: &RefundWish,
-) -> Outcome {
-    if !has_booked(payment, trade_no, Booked::Recognised) {
-        return Outcome::refused(payment, or_not_now(payment, WishRefused::NoSuchMoney));
-    }
-    if payment.refunds.iter().any(Refund::is_under_way) {
-        return Outcome::refused(payment, WishRefused::RefundUnderWay);
-    }
-    if amount.is_zero() || amount > undecided(payment, trade_no) {
-        return Outcome::refused(payment, WishRefused::MoreThanIsLeft);
-    }
-    write_down(payment, trade_no, number, amount, wish)
-}
-
-/// A refused refund is tried again under its number, if there is still so much left.
-pub(crate) fn retry(payment: &Payment, number: &str, approver_id: &str) -> Outcome {
-    let is_failed = |refund: &Refund| {
-        refund.out_request_no.as_deref() == Some(number) && refund.status == RefundStatus::Fail && refund.wish.is_some()
-    };
-    let Some(place) = payment.refunds.iter().position(is_failed) else {
-        return Outcome::refused(payment, WishRefused::NotNow);
-    };
-    if payment.refunds.iter().any(Refund::is_under_way) {
-        return Outcome::refused(payment, WishRefused::RefundUnderWay);
-    }
-    let mut after = payment.clone();
-    let Some(refund) = after.refunds.get_mut(place) else {
-        return Outcome::refused(payment, WishRefused::NotNow);
-    };
-    if refund.amount > undecided(payment, &refund.trade_no) {
-        return Outcome::refused(payment, WishRefused::MoreThanIsLeft);
-    }
-    (refund.status, refund.refused) = (RefundStatus::Init, None);
-    if let Some(wish) = refund.wish.as_mut() {
-        approver_id.clone_into(&mut wish.approver_id);
-    }
-    Outcome::changed(after, Step::QueryRefunds)
-}
-
-fn has_booked(payment: &Payment, trade_no: &TradeNo, booked: Booked) -> bool {
-    let has_money = match payment.status {
-        Status::Success(_) | Status::Suspense => true,
-        Status::Init | Status::Precreated | Status::Paying | Status::Closing | Status::Closed(_) | Status::Fail(_) => {
-            false
-        }
-    };
-    has_money && payment.find_receipt(trade_no).is_some_and(|receipt| receipt.booked == booked)
-}
-
-fn or_not_now(payment: &Payment, why: WishRefused) -> WishRefused {
-    match payment.status {
-        Status::Success(_) | Status::Suspense => why,
-        Status::Init | Status::Precreated | Status::Paying | Status::Closing | Status::Closed(_) | Status::Fail(_) => {
-            WishRefused::NotNow
-        }
-    }
-}
-
-fn write_down(payment: &Payment, trade_no: &TradeNo, number: &str, amount: Fen, wish: &RefundWish) -> Outcome {
-    let mut after = payment.clone();
-    // What waits has sent nothing under its number: another forgotten refund may lie there. What failed has: a late copy of
-    // that call may still move as much, and moves it once if both have one number.
-    let kind = |number: &str| number.trim_end_matches(|digit: char| digit.is_ascii_digit()).len();
-    let is_to_reuse = |refund: &&mut Refund| {
-        let is_alike = refund.out_request_no.as_deref().is_some_and(|it| kind(it) == kind(number));
-        let has_failed = refund.status == RefundStatus::Fail && refund.sent_at.is_some() && is_ours(refund.origin);
-        let is_as_much = refund.trade_no == *trade_no && refund.amount == amount;
-        is_alike && (has_given_way(refund) || (has_failed && is_as_much))
-    };
-    let place = |refund: &&mut Refund| refund.out_request_no.as_ref().map(|it| (it.len(), it.clone()));
-    let lowest = after.refunds.iter_mut().filter(is_to_reuse).min_by_key(place);
-    let mut number = Some(number.to_owned());
-    if let Some(reused) = lowest {
-        std::mem::swap(&mut reused.out_request_no, &mut number);
-        reused.sent_at = None;
-    }
-    let refund = Refund::new(trade_no.clone(), number, amount, RefundOrigin::Ours, RefundStatus::Init);
-    after.refunds.push(Refund { wish: Some(wish.clone()), ..refund });
-    Outcome::changed(after, Step::QueryRefunds)
 }

@@ -6,9 +6,8 @@
 
 use crate::outcome::{CaseKind, Input, Outcome, Step, WishRefused, watch_at};
 use crate::record::{Booked, CLOSE_GAP, Method, Payment, Receipt, StoppedBy};
-use crate::refund::{
-    cancel_rest, give_back, note_absence, note_refund, note_refusal, refund_rest, retry, return_money, undecided,
-};
+use crate::refund::wish::{give_back, retry, return_money};
+use crate::refund::{cancel_rest, note_absence, note_refund, note_refusal, refund_rest, undecided};
 use crate::status::{Death, Money, Status, StatusName};
 use crate::wish::{new_code, refresh, resume, send_code, stop, stop_by_clock};
 use crate::{Evidence, NoTrade, PaidTrade, QrCode, RefundOrigin, Refusal, SaleId, SeenTrade, TradeNo, UtcMs};

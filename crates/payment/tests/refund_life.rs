@@ -223,7 +223,14 @@ fn a_new_wish_of_as_much_takes_the_number_of_one_that_failed() {
     let as_much = after(&failed, &[refund_wish("T1", &own("R2"), 300)]);
     assert_eq!(as_much.refunds.iter().map(number).collect::<Vec<_>>(), [own("R2"), own("R1")]);
     assert_eq!((as_much.refunds[0].sent_at, statuses(&as_much)[1]), (None, RefundStatus::Init));
+    let sent = as_much.before_refund(1, at(SENT + 20));
+    let moved = after(&sent, &[told(Evidence::RefundedOurs(refund_fact("T1", &own("R1"), 300)))]);
+    assert_eq!(statuses(&moved), [RefundStatus::Fail, RefundStatus::Success]);
+    assert_eq!(play(&moved, &retry(&own("R2"))).refused, Some(WishRefused::NotNow), "the later wish took its place");
     let other = after(&failed, &[refund_wish("T1", &own("R2"), 200)]);
+    let sent = other.before_refund(1, at(SENT + 20));
+    let moved = after(&sent, &[told(Evidence::RefundedOurs(refund_fact("T1", &own("R2"), 200)))]);
+    assert_eq!(play(&moved, &retry(&own("R1"))).refused, None);
     assert_eq!(other.refunds.iter().map(number).collect::<Vec<_>>(), [own("R1"), own("R2")], "one number, one amount");
 }
 
@@ -335,6 +342,21 @@ fn what_has_given_way_to_one_forgotten_refund_gives_way_to_the_next() {
     let (failed, moved) = (RefundStatus::Fail, RefundStatus::Success);
     assert_eq!(numbers(&payment), [(three, failed), (one, moved), (two, moved)]);
     assert_eq!(payment.books().unwrap().refunded, fen(600));
+}
+
+/// R2, which was replaced, is found to have moved before: it stays replaced under the next number.
+#[test]
+fn what_was_replaced_is_not_tried_again_under_any_number() {
+    let own = |number: &str| format!("{}{number}", paid().out_trade_no);
+    let number = |payment: &Payment, place: usize| payment.refunds[place].out_request_no.clone().unwrap();
+    let found = |number: &str| told(Evidence::RefundedOurs(refund_fact("T1", &own(number), 100)));
+    let waits = after(&paid(), &[refund_wish("T1", &own("R1"), 100), found("R1")]);
+    let both = after(&waits, &[refund_wish("T1", &own("R3"), 100), found("R2"), found("R3")]);
+    use RefundStatus::{Fail, Success};
+    assert_eq!(statuses(&both), [Fail, Success, Fail, Success, Success]);
+    assert_eq!((number(&both, 0), number(&both, 2)), (own("R5"), own("R4")));
+    assert_eq!(play(&both, &retry(&own("R5"))).refused, Some(WishRefused::NotNow), "the first was replaced");
+    assert_eq!(play(&both, &retry(&own("R4"))).refused, None, "the second waits");
 }
 
 #[test]

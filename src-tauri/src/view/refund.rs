@@ -6,7 +6,9 @@ use std::time::Duration;
 use ts_rs::TS;
 use yidan_alipay::refund_trouble;
 use yidan_engine::{Engine, Error, PinState};
-use yidan_payment::{Booked, Fen, OrderStatus, Payment, Refund, RefundOrigin, RefundStatus, Refusal, order_status};
+use yidan_payment::{
+    Booked, Fen, HeldBack, OrderStatus, Payment, Refund, RefundOrigin, RefundStatus, Refusal, order_status,
+};
 
 /// One refund of an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, TS)]
@@ -22,7 +24,7 @@ pub struct RefundView {
     pub requested_by: Option<String>,
     pub approved_by: Option<String>,
     pub at_ms: Option<i64>,
-    /// Why it has not moved money, if Alipay said so.
+    /// Why it has not moved money, if there is a reason.
     pub trouble: Option<RefundTrouble>,
     /// Alipay's own words about it.
     pub said: Option<String>,
@@ -48,7 +50,7 @@ pub enum RefundMaker {
     Cancel,
 }
 
-/// What Alipay has against it.
+/// Why a refund has not moved money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RefundTrouble {
@@ -56,8 +58,12 @@ pub enum RefundTrouble {
     Balance,
     /// The trade can no longer be refunded.
     WindowClosed,
-    /// It says no for another reason.
+    /// Alipay says no for another reason.
     Refused,
+    /// Not sent: an earlier refund has come to light, and may be the same.
+    EarlierFound,
+    /// Not sent any more: a later refund of as much took its place.
+    Replaced,
 }
 
 /// What may still be refunded of an order.
@@ -152,8 +158,8 @@ pub fn show_refund(engine: &Engine, refund: &Refund) -> Result<RefundView, Error
         requested_by: name_of(wish.map(|wish| &wish.operator_id))?,
         approved_by: name_of(wish.map(|wish| &wish.approver_id))?,
         at_ms: wish.map(|wish| wish.asked_at.0),
-        trouble: refund.refused.as_ref().map(trouble_of),
-        said: refund.refused.as_ref().map(|refusal| refusal.text.clone()).filter(|text| !text.is_empty()),
+        trouble: find_trouble(refund),
+        said: said_by_alipay(refund).map(|refusal| refusal.text.clone()).filter(|text| !text.is_empty()),
     })
 }
 
@@ -175,11 +181,19 @@ fn maker_of(origin: RefundOrigin) -> RefundMaker {
     }
 }
 
-fn trouble_of(refusal: &Refusal) -> RefundTrouble {
-    match refund_trouble(refusal) {
-        yidan_alipay::RefundTrouble::BalanceTooLow => RefundTrouble::Balance,
-        yidan_alipay::RefundTrouble::TooLate => RefundTrouble::WindowClosed,
-        yidan_alipay::RefundTrouble::Other => RefundTrouble::Refused,
+fn said_by_alipay(refund: &Refund) -> Option<&Refusal> {
+    refund.refused.as_ref().filter(|_| refund.held_back().is_none())
+}
+
+fn find_trouble(refund: &Refund) -> Option<RefundTrouble> {
+    match refund.held_back() {
+        Some(HeldBack::EarlierFound) => Some(RefundTrouble::EarlierFound),
+        Some(HeldBack::Replaced) => Some(RefundTrouble::Replaced),
+        None => refund.refused.as_ref().map(|refusal| match refund_trouble(refusal) {
+            yidan_alipay::RefundTrouble::BalanceTooLow => RefundTrouble::Balance,
+            yidan_alipay::RefundTrouble::TooLate => RefundTrouble::WindowClosed,
+            yidan_alipay::RefundTrouble::Other => RefundTrouble::Refused,
+        }),
     }
 }
 
@@ -191,8 +205,7 @@ pub fn offer_refund(engine: &Engine, payment: &Payment) -> Result<RefundOffer, E
     let paying = payment.receipts.iter().find(|receipt| receipt.booked == Booked::Recognised);
     let left = paying.map_or(Fen::ZERO, |receipt| payment.refundable(&receipt.trade_no));
     let refunded = paying.map_or(Fen::ZERO, |receipt| payment.refunded_of(&receipt.trade_no));
-    let mut refusals = payment.refunds.iter().filter_map(|refund| refund.refused.as_ref());
-    let is_late = refusals.any(|refusal| trouble_of(refusal) == RefundTrouble::WindowClosed);
+    let is_late = payment.refunds.iter().any(|refund| find_trouble(refund) == Some(RefundTrouble::WindowClosed));
     let bar = match order_status(payment) {
         OrderStatus::Created | OrderStatus::Paying | OrderStatus::Closed => Some(RefundBar::NotPaid),
         OrderStatus::Refunding => Some(RefundBar::UnderWay),

@@ -48,6 +48,8 @@ export const afterSaleEn: AfterSale = {
     closedWindow: 'Too late: Alipay refunds this one no longer. The manager pays the customer back another way.',
     refused: 'Alipay did not refund; the money is still ours: {said}',
     refusedBare: 'Alipay did not refund; the money is still ours.',
+    earlierFound: 'An earlier refund was found, so nothing more was sent. To give back more, refund again.',
+    replaced: 'A later refund of as much took its place',
     nothingLeft: "All of it went back to the customer's Alipay",
     unknown: 'No answer yet, so nobody knows. The same number is asked until it is known.',
     ofNumber: 'Refund {number}',

@@ -44,6 +44,8 @@ export const afterSaleZh = {
     closedWindow: '超过可退期限，支付宝不再受理。请店长用别的方式退给顾客。',
     refused: '支付宝没有退，钱还在本店：{said}',
     refusedBare: '支付宝没有退，钱还在本店。',
+    earlierFound: '查到早先已经退过一笔，这次没有再退。还要再退，请重新点退款。',
+    replaced: '由后来的同额退款代替',
     nothingLeft: '已全部退回顾客的支付宝',
     unknown: '还没有回答，不知道退了没有。会用同一个号一直问。',
     ofNumber: '退款 {number}',

@@ -16,7 +16,7 @@ refund_id: string,
  */
 number: string | null, amount: string, state: RefundState, maker: RefundMaker, reason: string | null, requested_by: string | null, approved_by: string | null, at_ms: number | null, 
 /**
- * Why it has not moved money, if Alipay said so.
+ * Why it has not moved money, if there is a reason.
  */
 trouble: RefundTrouble | null, 
 /**
