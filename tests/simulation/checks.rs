@@ -2,7 +2,7 @@
 
 use crate::customer::Customer;
 use crate::wire::BEGINNING;
-use crate::world::{Held, Known, Violation, World};
+use crate::world::{Held, Known, Till, Violation, World};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::broadcast::error::TryRecvError;
@@ -87,9 +87,7 @@ impl World {
                 let can_be_paid = codes.any(|(qr, _)| self.gateway.is_payable(qr, self.wire.utc()));
                 let is_open = self.gateway.is_open(&key, self.wire.utc());
                 // Whoever restores an old copy, or runs it twice, has forgotten codes that live.
-                let till = &self.tills[till];
-                let sent_by_the_copy = till.is_forked && !till.bodies.contains_key(number.as_str());
-                let forgets = till.is_clone || sent_by_the_copy || here.is_gone;
+                let forgets = self.is_sent_by_a_copy(till, number.as_str()) || here.is_gone;
                 if (is_paid || can_be_paid || is_open) && !forgets && !here.met_lawlessness {
                     let status = payment.status.name().as_str();
                     return broken(format!("{number} is {status}, and can be paid or is paid"));
@@ -106,6 +104,17 @@ impl World {
             | Status::Success(_)
             | Status::Suspense => Ok(()),
         }
+    }
+
+    /// Whether a code lives that this till did not ask for, because its records exist twice.
+    fn is_sent_by_a_copy(&self, till: usize, number: &str) -> bool {
+        let here = &self.tills[till];
+        let sent = here.bodies.get(number);
+        let is_other = |copy: &Till| {
+            let is_copy = copy.is_clone && copy.setup.terminal == here.setup.terminal;
+            is_copy && copy.bodies.get(number).is_some_and(|text| Some(text) != sent)
+        };
+        here.is_clone || (here.is_forked && (sent.is_none() || self.tills.iter().any(is_other)))
     }
 
     /// One number belongs to one payment.

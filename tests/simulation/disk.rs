@@ -136,10 +136,17 @@ impl Disk {
     }
 
     /// Starts the machine again. After a power cut only what was synced is sure; after a kill the page cache is there.
+    /// On a machine that had not stopped, other programs go on with what they have open.
+    ///
+    /// # Panics
+    /// If a program outlives its machine: it would go on in memory that is no longer there.
     pub fn start(&mut self, power_was_cut: bool) {
-        self.is_dead = false;
         self.crash_at = u64::MAX;
+        if !std::mem::take(&mut self.is_dead) {
+            return;
+        }
         for file in &mut self.files {
+            assert_eq!(file.handles, 0, "a program has {} open on a machine that stopped", file.name);
             file.shared.clear();
             file.locks = Locks::default();
             if power_was_cut {
@@ -164,8 +171,12 @@ impl Disk {
     }
 
     /// Replaces everything on the disk; nobody has a file open.
+    ///
+    /// # Panics
+    /// If somebody has.
     pub fn put_back(&mut self, copy: &DiskCopy) {
         for file in &mut self.files {
+            assert_eq!(file.handles, 0, "a program has {} open while it is replaced", file.name);
             *file = File { name: std::mem::take(&mut file.name), ..File::default() };
         }
         for (name, content) in &copy.0 {

@@ -208,8 +208,8 @@ pub fn open_database(till: usize) -> Result<Database, OpenError> {
     Database::open_on(vfs::NAME, &path_of(till))
 }
 
-/// A disk with a database in which nothing has happened yet. Bringing every till's file up to date anew took a twelfth of
-/// the time.
+/// A disk with a database in which nothing has happened yet. Making every till's file anew took more than half of the
+/// time.
 ///
 /// # Panics
 /// If the program cannot make its database.
