@@ -18,6 +18,8 @@ export const otherScreens = [
   ['orders-part-refunded', 'index.html', 'idle', 'orders/pay-0225'],
   ['orders-window-closed', 'index.html', 'idle', 'orders/pay-0223'],
   ['orders-balance-low', 'index.html', 'idle', 'orders/pay-0222'],
+  ['orders-refund-found', 'index.html', 'idle', 'orders/pay-0220'],
+  ['orders-refund-replaced', 'index.html', 'idle', 'orders/pay-0219'],
   ['resolve', 'index.html', 'idle', 'resolve'],
   ['resolve-empty', 'index.html', 'empty', 'resolve'],
   ['bill-none', 'index.html', 'idle', 'bill/2026-11-29'],

@@ -22,6 +22,14 @@ export class FakeRefunds {
     ['pay-0225', [refund('2.00', { maker: 'FOREIGN', number: null, reason: null, requested_by: null })]],
     ['pay-0223', [refund('1234.00', { refund_id: 'click-4', state: 'FAIL', trouble: 'WINDOW_CLOSED', approved_by: '阿周' })]],
     ['pay-0222', [refund('3.50', { refund_id: 'click-5', state: 'FAIL', trouble: 'BALANCE', approved_by: '阿周' })]],
+    ['pay-0220', [
+      refund('10.00', { refund_id: 'click-6', number: 'S031T07E2_261130_000220_7Q4KX2M9R2', state: 'FAIL', trouble: 'EARLIER_FOUND', approved_by: '阿周' }),
+      refund('10.00', { refund_id: 'found-1', maker: 'FOUND', reason: null, requested_by: null }),
+    ]],
+    ['pay-0219', [
+      refund('8.00', { refund_id: 'click-7', number: 'S031T07E2_261130_000219_7Q4KX2M9R2', state: 'FAIL', trouble: 'REPLACED' }),
+      refund('8.00', { refund_id: 'click-8', requested_by: '小王' }),
+    ]],
   ])
   private readonly clicks = new Map<string, RefundView>()
 

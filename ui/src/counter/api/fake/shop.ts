@@ -27,6 +27,8 @@ export const recent: OrderLine[] = [
   line('0223', '14:06:09', '1234.00', '礼盒'),
   line('0222', '14:02:51', '3.50', '饮料'),
   line('0221', '13:58:30', '66.80', '日用百货', 'FAIL', 'Refused'),
+  line('0220', '13:52:06', '30.00', '水果'),
+  line('0219', '13:47:15', '24.00', '日用百货'),
 ]
 
 export const say = (clock: string, what: string, who: TimelineLine['who'], rest: Partial<TimelineLine> = {}): TimelineLine => ({
