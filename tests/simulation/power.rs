@@ -213,8 +213,9 @@ impl World {
         if let Some(yesterday) = self.hq_yesterday.take() {
             self.counts.add("headquarters restored");
             self.hq = yesterday;
-            // Whoever listened must come again.
+            // Whoever listened must come again, and what it was saying is cut off.
             self.tills.iter_mut().for_each(|till| till.ear = None);
+            self.heap.retain(|due| !matches!(due.event, Event::HqAnswer { .. }));
         }
     }
 

@@ -77,7 +77,7 @@ pub struct World {
     pub(crate) lie: Lie,
     /// When a refund was wished, by its click (ms).
     pub(crate) wished_at: BTreeMap<RequestId, u64>,
-    heap: BinaryHeap<Due>,
+    pub(crate) heap: BinaryHeap<Due>,
     seq: u64,
     hash: u64,
 }
