@@ -17,8 +17,7 @@ async fn a_restored_database_is_noticed_by_headquarters() {
     shop.buyer.scans_and_pays(&second);
     shop.turn(seconds(4)).await;
     shop.counter.dies();
-    std::fs::remove_dir_all(&shop.counter.folder().0).expect("the disk is replaced");
-    copy_folder(&backup, &shop.counter.folder().0);
+    replaces_disk(&shop, &backup);
     shop.counter.starts().await;
     shop.turn(minutes(2)).await;
 
@@ -55,8 +54,7 @@ async fn a_sale_of_the_backup_gets_no_code_before_headquarters_has_answered() {
 
     shop.counter.dies();
     shop.hq.goes_away().await;
-    std::fs::remove_dir_all(&shop.counter.folder().0).expect("the disk is replaced");
-    copy_folder(&backup, &shop.counter.folder().0);
+    replaces_disk(&shop, &backup);
     shop.counter.starts().await;
     shop.turn(minutes(2)).await;
     assert_eq!(shop.calls(&waiting, "precreate"), before, "headquarters is silent");
@@ -119,14 +117,60 @@ async fn a_bill_that_the_records_have_lost_is_not_opened_again() {
 
     shop.counter.dies();
     shop.hq.goes_away().await;
-    std::fs::remove_dir_all(&shop.counter.folder().0).expect("the disk is replaced");
-    copy_folder(&backup, &shop.counter.folder().0);
+    replaces_disk(&shop, &backup);
     shop.counter.starts().await;
     shop.hq.comes_back().await;
     let refused = shop.counter.collects_order(bill()).await;
 
     assert!(refused.unwrap_err().contains("differ from headquarters"));
     assert!(shop.counter.orders().await.is_empty());
+}
+
+/// A power cut lost a sale that a copy of the disk still has, and the cashier pressed again. Then the copy is put back.
+#[tokio::test]
+async fn a_click_that_made_two_sales_belongs_to_the_one_that_headquarters_knows() {
+    let mut shop = Shop::open().await;
+    let click = new_click();
+    shop.hq.goes_away().await;
+    shop.counter.dies();
+    let [before, copy] = ["before", "copy"].map(|name| shop.counter.folder().0.with_extension(name));
+    copy_folder(&shop.counter.folder().0, &before);
+    shop.alipay.stop().await;
+    shop.counter.starts().await;
+    let lost = shop.counter.collects_order(draft(click, yuan("10.00"))).await.map(one_payment).expect("written down");
+    shop.counter.dies();
+    copy_folder(&shop.counter.folder().0, &copy);
+
+    replaces_disk(&shop, &before);
+    shop.alipay_restarts().await;
+    shop.hq.comes_back().await;
+    shop.counter.starts().await;
+    let paid = shop.counter.collects_order(draft(click, yuan("10.00"))).await.map(one_payment).expect("written down");
+    assert_ne!(paid.out_trade_no, lost.out_trade_no);
+    shop.buyer.scans_and_pays(&paid);
+    shop.turn(minutes(1)).await;
+    shop.counter.dies();
+    replaces_disk(&shop, &copy);
+    shop.counter.starts().await;
+    shop.turn(minutes(2)).await;
+    enrols_again(&mut shop).await;
+    shop.turn(minutes(2)).await;
+
+    assert_eq!(name(&shop.counter.payment(&paid).await), "SUCCESS", "it was given back");
+    let again = shop.counter.collects_order(draft(click, yuan("10.00"))).await.map(one_payment).expect("known");
+    assert_eq!(again.out_trade_no, paid.out_trade_no, "the customer is not charged once more");
+}
+
+fn one_payment(collected: Collected) -> Payment {
+    match collected {
+        Collected::Payment(payment) => *payment,
+        Collected::SameAmountClosing(other) => panic!("{} is closing", other.out_trade_no),
+    }
+}
+
+fn replaces_disk(shop: &Shop, copy: &std::path::Path) {
+    std::fs::remove_dir_all(&shop.counter.folder().0).expect("the disk is replaced");
+    copy_folder(copy, &shop.counter.folder().0);
 }
 
 /// The gateway is away when the program starts, so that it does not even know the time: nothing was sent.
@@ -167,8 +211,7 @@ async fn a_cloned_database_that_went_on_is_a_fork_and_nothing_of_it_is_counted()
     shop.turn(minutes(2)).await;
     shop.counter.dies();
 
-    std::fs::remove_dir_all(&shop.counter.folder().0).expect("the disk is replaced");
-    copy_folder(&clone, &shop.counter.folder().0);
+    replaces_disk(&shop, &clone);
     shop.hq.goes_away().await;
     shop.counter.starts().await;
     let forked = shop.counter.collects(yuan("99.00")).await;

@@ -34,7 +34,9 @@ pub(crate) use hits::FEWEST_DIGITS;
 pub(crate) use journal::{NewEvent, append, list_events};
 pub(crate) use open::{lock_folder, open_copy};
 pub(crate) use operators::OperatorRow;
-pub(crate) use orders::{insert_order, is_day_seq_taken, load_order, move_to_day, next_day_seq, save_order_status};
+pub(crate) use orders::{
+    insert_order, is_day_seq_taken, load_order, move_to_day, next_day_seq, save_order_status, take_click,
+};
 pub(crate) use past::{
     find_payment_by_number, find_replaced, is_event_known, keep_proof, next_attempt, save_or_forget, take_back_cases,
 };

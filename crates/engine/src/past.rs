@@ -257,6 +257,9 @@ impl Engine {
             replaces: database::find_replaced(transaction, carry.replaces_order_id)?,
             created_at: state.created_at,
         };
+        // The click may have made another order here, if the records are a copy from before a power cut: clicked once more,
+        // it leads to the order that headquarters knows.
+        database::take_click(transaction, order.request_id)?;
         database::insert_order(transaction, &order, state.order_status)?;
         let payment = begun(state);
         database::insert_payment(transaction, &payment)?;

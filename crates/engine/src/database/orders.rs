@@ -137,6 +137,13 @@ pub(crate) fn is_day_seq_taken(connection: &Connection, business_day: &str, day_
     Ok(statement.exists(params![business_day, day_seq])?)
 }
 
+/// Takes a click from the order that has it here; that order goes by its own number from now on.
+pub(crate) fn take_click(transaction: &Transaction<'_>, request_id: RequestId) -> Result<(), RowError> {
+    let mut statement = transaction.prepare_cached("update orders set request_id = order_id where request_id = ?1")?;
+    statement.execute([request_id.to_string()])?;
+    Ok(())
+}
+
 pub(crate) fn load_order(connection: &Connection, order_id: OrderId) -> Result<OrderRow, RowError> {
     connection
         .prepare_cached(&BY_ID)?
