@@ -6,8 +6,8 @@ use crate::start::{
 };
 use std::time::Duration;
 use yidan_payment::{
-    Booked, CaseKind, Evidence, Input, Method, NoRefund, Outcome, Payment, Refund, RefundOrigin, RefundStatus,
-    Refunding, SaleId, StatusName, Step, UtcMs, WishRefused, apply,
+    Booked, CaseKind, Evidence, HeldBack, Input, Method, NoRefund, Outcome, Payment, Refund, RefundOrigin,
+    RefundStatus, Refunding, SaleId, StatusName, Step, UtcMs, WishRefused, apply,
 };
 
 const SENT: i64 = 100;
@@ -223,6 +223,8 @@ fn a_new_wish_of_as_much_takes_the_number_of_one_that_failed() {
     let as_much = after(&failed, &[refund_wish("T1", &own("R2"), 300)]);
     assert_eq!(as_much.refunds.iter().map(number).collect::<Vec<_>>(), [own("R2"), own("R1")]);
     assert_eq!((as_much.refunds[0].sent_at, statuses(&as_much)[1]), (None, RefundStatus::Init));
+    let held_back = as_much.refunds.iter().map(Refund::held_back);
+    assert_eq!(held_back.collect::<Vec<_>>(), [Some(HeldBack::Replaced), None]);
     let sent = as_much.before_refund(1, at(SENT + 20));
     let moved = after(&sent, &[told(Evidence::RefundedOurs(refund_fact("T1", &own("R1"), 300)))]);
     assert_eq!(statuses(&moved), [RefundStatus::Fail, RefundStatus::Success]);
@@ -252,6 +254,7 @@ fn the_next_wish_is_asked_for_under_the_number_of_the_one_that_waits() {
     assert_eq!(next, own("R3"));
     let wished = after(&waits, &[refund_wish("T1", &next, 200)]);
     assert_eq!(numbers(&wished), [own("R3"), own("R1"), own("R2")], "R2 is asked for before anything is sent");
+    assert_eq!(wished.refunds[0].held_back(), Some(HeldBack::EarlierFound), "of another amount: it may be tried again");
 
     let found = after(&wished, &[told(Evidence::RefundedOurs(refund_fact("T1", &own("R2"), 400)))]);
     assert_eq!(numbers(&found), [own("R3"), own("R1"), own("R4"), own("R2")]);
