@@ -137,7 +137,7 @@ async fn a_click_that_made_two_sales_belongs_to_the_one_that_headquarters_knows(
     copy_folder(&shop.counter.folder().0, &before);
     shop.alipay.stop().await;
     shop.counter.starts().await;
-    let lost = shop.counter.collects_order(draft(click, yuan("10.00"))).await.map(one_payment).expect("written down");
+    let lost = shop.counter.clicks(click, yuan("10.00")).await;
     shop.counter.dies();
     copy_folder(&shop.counter.folder().0, &copy);
 
@@ -145,7 +145,7 @@ async fn a_click_that_made_two_sales_belongs_to_the_one_that_headquarters_knows(
     shop.alipay_restarts().await;
     shop.hq.comes_back().await;
     shop.counter.starts().await;
-    let paid = shop.counter.collects_order(draft(click, yuan("10.00"))).await.map(one_payment).expect("written down");
+    let paid = shop.counter.clicks(click, yuan("10.00")).await;
     assert_ne!(paid.out_trade_no, lost.out_trade_no);
     shop.buyer.scans_and_pays(&paid);
     shop.turn(minutes(1)).await;
@@ -157,15 +157,8 @@ async fn a_click_that_made_two_sales_belongs_to_the_one_that_headquarters_knows(
     shop.turn(minutes(2)).await;
 
     assert_eq!(name(&shop.counter.payment(&paid).await), "SUCCESS", "it was given back");
-    let again = shop.counter.collects_order(draft(click, yuan("10.00"))).await.map(one_payment).expect("known");
+    let again = shop.counter.clicks(click, yuan("10.00")).await;
     assert_eq!(again.out_trade_no, paid.out_trade_no, "the customer is not charged once more");
-}
-
-fn one_payment(collected: Collected) -> Payment {
-    match collected {
-        Collected::Payment(payment) => *payment,
-        Collected::SameAmountClosing(other) => panic!("{} is closing", other.out_trade_no),
-    }
 }
 
 fn replaces_disk(shop: &Shop, copy: &std::path::Path) {
